@@ -1,0 +1,73 @@
+"""Finds the words of a list in a text: longest first, each character used once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from language.normalise import fold
+
+T = TypeVar("T")
+_CJK_FROM = 0x2E80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match(Generic[T]):
+    """`word` as the list spells it; a simple plural in the text belongs to the match."""
+
+    start: int
+    end: int
+    word: str
+    value: T
+
+
+class Matcher(Generic[T]):
+    """Latin words and digits match whole words only, whose neighbour may be Chinese; case does not matter."""
+
+    def __init__(self, words: Mapping[str, T]) -> None:
+        self._words: dict[str, tuple[str, T]] = {fold(w): (w, v) for w, v in words.items() if w.strip()}
+        lengths: dict[str, set[int]] = {}
+        for word in self._words:
+            lengths.setdefault(word[0], set()).add(len(word))
+        self._lengths = {first: sorted(some, reverse=True) for first, some in lengths.items()}
+
+    def find(self, text: str) -> list[Match[T]]:
+        candidates = list(self._candidates(fold(text)))
+        if len(candidates) > 1:
+            candidates.sort(key=lambda m: (m.start - m.end, m.start))
+        used = bytearray(len(text))
+        kept: list[Match[T]] = []
+        for match in candidates:
+            if not any(used[match.start : match.end]):
+                used[match.start : match.end] = b"\x01" * (match.end - match.start)
+                kept.append(match)
+        return sorted(kept, key=lambda m: m.start)
+
+    def _candidates(self, text: str) -> Iterable[Match[T]]:
+        words, lengths = self._words, self._lengths
+        for start, first in enumerate(text):
+            if first not in lengths:
+                continue
+            for length in lengths[first]:
+                stop = start + length
+                entry = words.get(text[start:stop]) if stop <= len(text) else None
+                if entry and (end := word_end(text, start, stop)):
+                    yield Match(start=start, end=end, word=entry[0], value=entry[1])
+
+
+def is_latin(character: str) -> bool:
+    """A letter or digit of a script that writes spaces between its words."""
+    return ord(character) < _CJK_FROM and character.isalnum()
+
+
+def word_end(text: str, start: int, end: int) -> int | None:
+    """Where the word at `start` to `end` of a folded text ends, with its plural; None inside a longer Latin word."""
+    if start and is_latin(text[start]) and is_latin(text[start - 1]):
+        return None
+    if not is_latin(text[end - 1]) or end == len(text) or not is_latin(text[end]):
+        return end
+    if text[end - 1].isalpha():
+        for plural in ("s", "es"):
+            after = end + len(plural)
+            if text.startswith(plural, end) and not is_latin(text[after : after + 1] or " "):
+                return after
+    return None
