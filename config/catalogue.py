@@ -1,0 +1,224 @@
+"""What the desk can be asked for: agents, their intents, and the words that mean them."""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from string import Template
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, model_validator
+
+from config import words
+from config.records import Localised, Record
+from config.tenants import Role, Tenant
+from language.matcher import Matcher
+
+if TYPE_CHECKING:
+    from config.lexicon import Grammar, Lexicon
+
+__all__ = [
+    "Agent", "Binding", "CardDesign", "Catalogue", "Chain", "Examples", "Intent", "Localised", "MemoryRules", "PlanBy",
+    "Record", "Role", "Tenant",
+]  # fmt: skip
+
+PlanBy = Literal["rules", "model", "auto"]
+CHAT = "chat"
+
+
+class Examples(Record):
+    zh: tuple[str, ...] = ()
+    en: tuple[str, ...] = ()
+
+
+class Binding(Record):
+    """Where a tool's argument comes from. A bare word is short for `{from: word}`.
+
+    `source`: a slot of `entities`, or a path into one (`period.start`); `otherwise`: the slot that serves where that
+    is empty; `beside`: the slot that has to be filled for this one to count, `unless`: the one that must not;
+    `value`: a constant. `ask`: the question back.
+    """
+
+    source: str | None = Field(default=None, alias="from")
+    otherwise: str | None = None
+    beside: str | None = None
+    unless: str | None = None
+    value: Any = None
+    required: bool = False
+    ask: Localised | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, given: Any) -> Any:
+        return {"from": given} if isinstance(given, str) else given
+
+
+class Intent(Record):
+    """One thing that can be wanted.
+
+    `synonyms`: nouns and phrases that mean it by themselves. `verbs`: bare words that decide only where no noun of any
+    agent matched in the clause. `of` and `actions`: this intent is meant where the intent `of` is named in a clause
+    (by a synonym or identifier) together with one of these action words. `overrides`: its synonyms beat any other
+    intent of the clause. `identifiers`: kinds of identifier that mean it where no noun matched. `default`: the agent's
+    intent where only the agent is known. `empty`: `unknown` turns an empty result (`data.found == 0`) into an honest
+    unknown. `reply`: template (the tools' own summaries) or model. `card`: the type of card that its tool answers with.
+    """
+
+    name: str = ""
+    agent: str = ""
+    description: Localised
+    synonyms: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    of: str | None = None
+    actions: tuple[str, ...] = ()
+    overrides: bool = False
+    identifiers: tuple[str, ...] = ()
+    default: bool = False
+    examples: Examples = Examples()
+    plan: PlanBy = "auto"
+    tool: str | None = None
+    arguments: dict[str, Binding] = Field(default_factory=dict)
+    empty: Literal["answer", "unknown"] = "answer"
+    reply: Literal["template", "model"] = "template"
+    card: str | None = None
+
+
+class Chain(Record):
+    """`to` runs after `source`; `bind`: an argument of `to`'s tool -> a path into the `data` of `source`'s tool."""
+
+    source: str = Field(alias="from")
+    to: str
+    bind: dict[str, str]
+
+
+class MemoryRules(Record):
+    rounds: int = Field(default=6, ge=1, le=50)
+    idle_minutes: float = Field(default=15, gt=0)
+    clear_when_done: bool = False
+
+
+class Agent(Record):
+    """One business agent: a file in config/agents/. `keywords`: bare words that mean it where no noun matched."""
+
+    name: str
+    title: Localised
+    description: Localised
+    public: bool = True
+    tenants: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    tool_groups: tuple[str, ...] = ()
+    model: str | None = None
+    temperature: float | None = None
+    prompt: str | None = None
+    memory: MemoryRules = MemoryRules()
+    keywords: tuple[str, ...] = ()
+    intents: dict[str, Intent]
+    chains: tuple[Chain, ...] = ()
+
+
+class CardDesign(Record):
+    """A file in config/cards/. `fields`: field of the card's data -> JSON schema; `design`: passed on to clients."""
+
+    type: str
+    fields: dict[str, dict[str, Any]]
+    design: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Catalogue:
+    """Everything that an operator wrote, and the look-ups made of it, each once.
+
+    `prompts`: file name (`plan.md`) -> text. `files`: agent -> its file, `home`: the folder, as messages show them.
+    """
+
+    agents: Mapping[str, Agent]
+    lexicon: "Lexicon"
+    grammar: "Grammar"
+    cards: Mapping[str, CardDesign] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    tenants: Mapping[str, Tenant] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    home: str = "config"
+
+    @cached_property
+    def intents(self) -> dict[str, Intent]:
+        """The intents of all agents by name, in the order of the files."""
+        return {intent.name: intent for agent in self.agents.values() for intent in agent.intents.values()}
+
+    @cached_property
+    def nouns(self) -> Matcher[tuple[str, ...]]:
+        """Nouns and phrases -> every intent that claims them; a noun that two agents claim settles nothing."""
+        return words.matcher(self.claimed_nouns, self.lexicon.idioms)
+
+    @cached_property
+    def claimed_nouns(self) -> dict[str, tuple[str, ...]]:
+        """Every noun as it is matched -> the intents that claim it."""
+        return words.claims(self.intents, "synonyms")
+
+    @cached_property
+    def verbs(self) -> Matcher[tuple[str, ...]]:
+        """Bare words -> the intents that they mean where no noun matched in the clause."""
+        return words.matcher(words.claims(self.intents, "verbs"), self.lexicon.idioms)
+
+    @cached_property
+    def actions(self) -> Matcher[tuple[str, ...]]:
+        """Action words -> the intents that they mean beside the thing that these act on (`Intent.of`).
+
+        The word of a value that contains one is none: in "未完成的待办" nothing is to be finished.
+        """
+        values = (word for slot in self.lexicon.values.values() for some in slot.values() for word in some)
+        return words.matcher(words.claims(self.intents, "actions"), (*self.lexicon.idioms, *values))
+
+    @cached_property
+    def agent_words(self) -> Matcher[tuple[str, ...]]:
+        """Bare words -> the agents that they mean where no noun matched in the clause."""
+        return words.matcher(words.claims(self.agents, "keywords"), self.lexicon.idioms)
+
+    @cached_property
+    def chitchat_words(self) -> Matcher[str]:
+        """Words of small talk -> their kind; the intent of a kind is `chat.<kind>`."""
+        kinds = {word: kind for kind, talk in self.lexicon.chitchat.items() for word in talk.words}
+        return Matcher({words.written(word): kind for word, kind in kinds.items()})
+
+    def default_intent(self, agent: str) -> str | None:
+        """The intent that is meant where only the agent is known."""
+        own = self.agents[agent].intents.values() if agent in self.agents else ()
+        return next((intent.name for intent in own if intent.default), None)
+
+    def render(self, prompt: str, **values: str) -> str:
+        """The text of a prompt (`plan` or `plan.md`) with its `$placeholders` filled; KeyError where one is not."""
+        name = prompt if prompt in self.prompts else f"{prompt}.md"
+        return Template(self.prompts[name]).substitute(values)
+
+    def examples(self, locale: str, intents: Collection[str] | None = None, count: int = 5) -> tuple[str, ...]:
+        """A few sentences that show what the desk can do, one agent after another. `intents`: None means all."""
+        lists = [
+            [said for intent in agent.intents.values() if _open(intent, intents) for said in _said(intent, locale)[:1]]
+            for agent in self.agents.values()
+        ]
+        rounds = [some[n] for n in range(max(map(len, lists), default=0)) for some in lists if n < len(some)]
+        return tuple(rounds[:count])
+
+    def describe_intents(self, names: Collection[str], locale: str) -> str:
+        """One line per intent for a model: name, description, two examples. Unknown names are left out."""
+        lines = []
+        for intent in (intent for name, intent in self.intents.items() if name in names):
+            said = " / ".join(_said(intent, locale)[:2])
+            lines.append(f"- {intent.name}: {intent.description.for_(locale)}" + (f" ({said})" if said else ""))
+        return "\n".join(lines)
+
+    def agent_hash(self, name: str) -> str:
+        """SHA-256 of an agent's definition as canonical JSON: the same as long as its meaning is the same."""
+        plain = self.agents[name].model_dump(mode="json", by_alias=True)
+        text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _said(intent: Intent, locale: str) -> tuple[str, ...]:
+    return intent.examples.zh if locale == "zh" else intent.examples.en
+
+
+def _open(intent: Intent, names: Collection[str] | None) -> bool:
+    return intent.tool is not None and (names is None or intent.name in names)

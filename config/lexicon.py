@@ -1,0 +1,79 @@
+"""The words that sentences are read with: what they stand for (lexicon.yaml) and how they join (grammar.yaml)."""
+
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field
+
+from config.records import Localised, Record
+from config.strict_yaml import read_record
+from errors import ConfigurationError
+
+R = TypeVar("R", bound=Record)
+
+
+class Chitchat(Record):
+    """One kind of small talk: `words` that are it, and the `reply`, both without any model."""
+
+    words: tuple[str, ...]
+    reply: Localised
+
+
+class IdentifierWords(Record):
+    """A kind of identifier. `nouns`: words that a number beside them belongs to; `digits`: lengths that stand alone."""
+
+    nouns: tuple[str, ...]
+    digits: tuple[int, ...] = ()
+    dated: bool = Field(default=False, description="begins with a date, YYYYMMDD")
+
+
+class Lexicon(Record):
+    """What words stand for.
+
+    `values`: slot -> canonical value -> words (`order_status: {shipped: [已发货, ...]}`). `guards`: word sequences
+    that, in this order in a clause, mean that the sentence talks about its words. `identifiers`: slot -> its words.
+    `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`).
+    """
+
+    values: dict[str, dict[str, tuple[str, ...]]]
+    chitchat: dict[str, Chitchat]
+    guards: tuple[tuple[str, ...], ...]
+    identifiers: dict[str, IdentifierWords]
+    approvals: tuple[str, ...]
+    rejections: tuple[str, ...]
+    idioms: tuple[str, ...] = ()
+
+
+class Grammar(Record):
+    """How words join.
+
+    `connectors`: join two requests. `negations`: cut off what follows in the clause; `not_negations`: words that only
+    look so (特别, 别人). `pronouns`: slot -> words that stand for its last value. `particles`: words without content.
+    `surnames`, `not_names`, `name_titles`: how a person's name begins, what only looks like one, what precedes one.
+    """
+
+    connectors: tuple[str, ...]
+    negations: tuple[str, ...]
+    not_negations: tuple[str, ...]
+    pronouns: dict[str, tuple[str, ...]]
+    particles: tuple[str, ...]
+    surnames: tuple[str, ...]
+    not_names: tuple[str, ...]
+    name_titles: tuple[str, ...]
+
+
+def load_lexicon(path: Path) -> Lexicon:
+    """Raises ConfigurationError that lists every problem of the file."""
+    return _load(path, Lexicon)
+
+
+def load_grammar(path: Path) -> Grammar:
+    """Raises ConfigurationError that lists every problem of the file."""
+    return _load(path, Grammar)
+
+
+def _load(path: Path, model: type[R]) -> R:
+    read = read_record(path, model, f"{path.parent.name}/{path.name}")
+    if read.record is None:
+        raise ConfigurationError("\n".join(read.problems))
+    return read.record

@@ -1,0 +1,31 @@
+"""Whom the desk serves: tenants with their zone and language, and the roles that callers have."""
+
+from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import field_validator
+
+from config.records import Localised, Record
+
+
+class Tenant(Record):
+    """`time_zone`: an IANA name, in which days are counted. `locale`: of messages that do not show their language."""
+
+    time_zone: str
+    locale: Literal["zh", "en"]
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError(f"no time zone {name!r}; use a name such as 'Europe/Berlin'") from error
+        return name
+
+
+class Role(Record):
+    """`permissions`: codes of tools (`order:write`); `*` stands for any part of a code (`*:read`)."""
+
+    description: Localised
+    permissions: tuple[str, ...]
