@@ -1,0 +1,184 @@
+"""How results read in Chinese and English: periods, counts, lists, and the arguments that most tools share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from demo.days import Days
+from demo.rows import Page, RecordT
+from tools.tool import Arg, Card, Locale, ToolContext, ToolResult
+
+StartDate = Annotated[
+    date | None,
+    Arg(description="First day of the period, included", example="2026-11-01", aliases=("from", "since", "date_from")),
+]
+EndDate = Annotated[
+    date | None,
+    Arg(description="Last day of the period, included", example="2026-11-30", aliases=("to", "until", "date_to")),
+]
+Limit = Annotated[int, Arg(description="How many rows to show", example=10, clamp=(1, 50), aliases=("count", "top"))]
+Keyword = Annotated[
+    str | None, Arg(description="A word to look for", example="Python", aliases=("query", "search", "q"))
+]
+Customer = Annotated[
+    str | None,
+    Arg(description="The buyer's name", example="张三", aliases=("customer_name", "buyer", "user_name", "person")),
+]
+
+
+class Result(BaseModel):
+    """The structured result of a tool."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noun:
+    """What is counted: `measure` and `zh` make 12 个订单, `one` and `many` make 1 order and 12 orders."""
+
+    measure: str
+    zh: str
+    one: str
+    many: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What narrowed a list down, as it is said. `whose`: a person; `which`: a status or a kind; `when`: a period."""
+
+    whose: str = ""
+    which: str = ""
+    when: str = ""
+
+
+def zone(ctx: ToolContext) -> tzinfo:
+    """The tenant's zone."""
+    if ctx.now.tzinfo is None:
+        raise ValueError("ToolContext.now must be aware")
+    return ctx.now.tzinfo
+
+
+def today(ctx: ToolContext) -> date:
+    return ctx.now.date()
+
+
+def days(ctx: ToolContext, start: date | None, end: date | None) -> Days:
+    return Days(zone=zone(ctx), start=start, end=end)
+
+
+def days_or_today(ctx: ToolContext, start: date | None, end: date | None) -> Days:
+    """Today where no day was given."""
+    return days(ctx, start, end) if start or end else days(ctx, today(ctx), today(ctx))
+
+
+def wrong_order(ctx: ToolContext, start: date | None, end: date | None) -> ToolResult | None:
+    """A refusal where the first day comes after the last one."""
+    if start is None or end is None or start <= end:
+        return None
+    zh = f"开始日期 {start} 晚于结束日期 {end}，请换一个时间段。"
+    en = f"The first day, {start}, comes after the last one, {end}; give them the other way round."
+    return refused(pick(ctx.locale, zh, en))
+
+
+def refused(content: str, data: Mapping[str, Any] | None = None) -> ToolResult:
+    return ToolResult(content=content, data=dict(data or {}), outcome="refused")
+
+
+def answered(content: str, result: Result, card: str | None = None, *, direct: bool = False) -> ToolResult:
+    """`card`: the type of the card that shows the whole result."""
+    data = result.model_dump(mode="json")
+    return ToolResult(content=content, data=data, card=Card(type=card, data=data) if card else None, direct=direct)
+
+
+def pick(locale: Locale, zh: str, en: str) -> str:
+    return en if locale == "en" else zh
+
+
+def period(ctx: ToolContext, start: date | None, end: date | None) -> str:
+    """今天, 2026-11-01 至 2026-11-30, on 2026-11-03, since 2026-11-01; empty where no day was given."""
+    if start is not None and start == end:
+        return _day(ctx, start)
+    if start and end:
+        return pick(ctx.locale, f"{start} 至 {end} ", f"from {start} to {end}")
+    if start:
+        return pick(ctx.locale, f"{start} 起", f"since {start}")
+    return pick(ctx.locale, f"{end} 为止", f"until {end}") if end else ""
+
+
+def _day(ctx: ToolContext, day: date) -> str:
+    near = {-1: ("昨天", "yesterday"), 0: ("今天", "today"), 1: ("明天", "tomorrow")}
+    zh, en = near.get((day - today(ctx)).days, (f"{day} ", f"on {day}"))
+    return pick(ctx.locale, zh, en)
+
+
+def period_of(ctx: ToolContext, span: Days) -> str:
+    return period(ctx, span.start, span.end)
+
+
+def moment(ctx: ToolContext, at: datetime) -> str:
+    """As 11-30 09:12 in the tenant's zone; with the year where it is another one."""
+    here = at.astimezone(zone(ctx))
+    return f"{here:%m-%d %H:%M}" if here.year == ctx.now.year else f"{here:%Y-%m-%d %H:%M}"
+
+
+def local(ctx: ToolContext, at: datetime) -> datetime:
+    return at.astimezone(zone(ctx))
+
+
+def counted(locale: Locale, number: int, noun: Noun, which: str = "") -> str:
+    """12 个已发货订单, 12 shipped orders."""
+    if locale == "en":
+        return " ".join(part for part in (f"{number:,}", which, noun.one if number == 1 else noun.many) if part)
+    return f"{number} {noun.measure}{which}{noun.zh}"
+
+
+def listing(
+    ctx: ToolContext, page: Page[RecordT], noun: Noun, line: Callable[[RecordT], str], asked: Asked = Asked()
+) -> str:
+    """How many there are, then a line for each that is shown."""
+    if not page.rows:
+        return nothing(ctx.locale, noun, asked)
+    how_many = counted(ctx.locale, page.total, noun, asked.which)
+    shown = len(page.rows)
+    if ctx.locale == "en":
+        whose = f"of {asked.whose}" if asked.whose else ""
+        verb = "is" if page.total == 1 else "are"
+        head = " ".join(part for part in (f"There {verb} {how_many}", whose, asked.when) if part)
+        head += f", the first {shown}:" if shown < page.total else ":"
+    else:
+        head = f"{whose_and_when(asked.whose, asked.when)}共有 {how_many}"
+        head += f"，前 {shown} 个：" if shown < page.total else "："
+    return "\n".join([head, *numbered([line(row) for row in page.rows])])
+
+
+def nothing(locale: Locale, noun: Noun, asked: Asked) -> str:
+    if locale == "en":
+        whose = f"of {asked.whose}" if asked.whose else ""
+        parts = ("No", asked.which, noun.many, whose, asked.when)
+        return " ".join(part for part in parts if part) + " were found."
+    of = whose_and_when(asked.whose, asked.when)
+    before = " " if of[:1].isdigit() else ""
+    return f"没有找到{before}{of}{'的' if of else ''}{asked.which}{noun.zh}。"
+
+
+def whose_and_when(whose: str, when: str) -> str:
+    """In Chinese, with a space between a character and a digit."""
+    return f"{whose} {when}" if whose and when[:1].isdigit() else f"{whose}{when}"
+
+
+def numbered(lines: Sequence[str]) -> list[str]:
+    return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
+
+
+def numbers(locale: Locale, of: Mapping[str, int]) -> str:
+    """已发货 3，已完成 4; what there is none of is left out."""
+    return pick(locale, "，", ", ").join(f"{name} {number}" for name, number in of.items() if number)
+
+
+def words(names: Mapping[Any, Mapping[str, str]], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Spoken names of values: first those that are shown, then others."""
+    shown = {name[locale]: value for value, name in names.items() for locale in ("zh", "en")}
+    return shown | dict(more)

@@ -1,0 +1,76 @@
+"""What the desk says about a call of its own accord, in both languages."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tools.tool import Arg, Locale, Tool
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "extra": ("没有名为 {name} 的参数，可用的参数：{known}", "there is no argument {name}; the arguments are {known}"),
+    "twice": ("{name}：给了两个不同的值", "{name}: given twice with different values"),
+    "missing": ("缺少 {name}（{description}，例如 {example}）", "{name} is missing ({description}, e.g. {example})"),
+    "invalid": (
+        "{name}：值不符合要求（{description}，例如 {example}）",
+        "{name}: not a fitting value ({description}, e.g. {example})",
+    ),
+    "whole_number": ("{name}：须为整数，例如 {example}", "{name}: must be a whole number, e.g. {example}"),
+    "number": ("{name}：须为数字，例如 {example}", "{name}: must be a number, e.g. {example}"),
+    "boolean": ("{name}：须为 true 或 false", "{name}: must be true or false"),
+    "choice": ("{name}：须为以下之一：{choices}", "{name}: must be one of {choices}"),
+    "date": ("{name}：须为某一天，例如 {example}", "{name}: must be one day, e.g. {example}"),
+    "moment": ("{name}：须为日期加时间，例如 {example}", "{name}: must be a date with a time, e.g. {example}"),
+    "time": ("{name}：须为时间，例如 {example}", "{name}: must be a time of day, e.g. {example}"),
+    "text": ("{name}：须为文本，例如 {example}", "{name}: must be text, e.g. {example}"),
+    "one_value": ("{name}：一次只能给一个值，例如 {example}", "{name}: takes a single value, e.g. {example}"),
+    "characters": ("{name}：含有不允许的字符", "{name}: holds characters that are not allowed"),
+    "too_long": ("{name}：太长，最多 {limit}", "{name}: too long, at most {limit}"),
+    "too_deep": ("{name}：嵌套层数过多", "{name}: nested too deeply"),
+    "too_small": ("{name}：不能小于 {limit}", "{name}: must not be below {limit}"),
+    "too_large": ("{name}：数值过大", "{name}: the number is too large"),
+    "unknown_tool": ("没有名为 {name} 的工具", "there is no tool {name}"),
+    "not_permitted": ("您没有使用这项功能的权限", "you are not permitted to use this"),
+    "refused": ("参数有误：{problems}", "the arguments do not fit: {problems}"),
+    "bad_edit": ("未执行：只能修改它的参数", "not carried out: only its arguments may be edited"),
+    "not_confirmed": ("未执行：没有得到确认", "not carried out: it was not confirmed"),
+    "rejected": ("未执行：已按您的意思取消", "not carried out: it was declined"),
+    "rejected_because": ("未执行：已按您的意思取消（{message}）", "not carried out: it was declined ({message})"),
+    "failed": (
+        "这一步没有完成，系统出了点问题，请稍后再试（编号 {trace}）",
+        "this step could not be completed, something went wrong; please try again later (reference {trace})",
+    ),
+    "timeout": ("这一步没有在规定时间内完成，请稍后再试", "this step did not finish in time; please try again later"),
+    "unknown": ("结果未知，请先核实，再决定是否重试", "outcome unknown, please check before trying again"),
+    "replay": ("回放：没有执行", "replay: not executed"),
+    "too_much": ("结果过大：{size} 字节，只保留前面的部分", "result too large: {size} bytes, first rows kept"),
+    "nothing": ("没有内容", "nothing to show"),
+}  # fmt: skip
+
+
+def text(key: str, locale: Locale, **values: Any) -> str:
+    zh, en = TEXTS[key]
+    return (en if locale == "en" else zh).format(**values)
+
+
+def question(tool: Tool, arguments: Mapping[str, Any], locale: Locale) -> str:
+    """What a person is asked before `tool` runs: its `confirm_text` over the arguments, else its name and arguments."""
+    shown = {name: shown_value(tool.args.get(name), value, locale) for name, value in arguments.items()}
+    template = tool.confirm_text.get(locale) or next(iter(tool.confirm_text.values()), None)
+    if template is not None:
+        return template.format(**{name: "-" for name in tool.args} | shown)
+    pairs = ", ".join(f"{name}={value}" for name, value in shown.items())
+    return f"{tool.name}({pairs})"
+
+
+def shown_value(arg: Arg | None, value: Any, locale: Locale) -> str:
+    """A value as a person says it: in Chinese by the first of its Chinese `words`, else as it is."""
+    if isinstance(value, list):
+        return "、".join(shown_value(arg, one, locale) for one in value)
+    if locale == "zh" and arg is not None:
+        words = (word for word, meant in arg.words.items() if meant == value and not word.isascii())
+        return next(words, plain(value))
+    return plain(value)
+
+
+def plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
