@@ -1,0 +1,60 @@
+"""Where the graph goes next: pure functions of the state.
+
+Async, or LangGraph would run each in a thread. The hint `state: State` counts at run time: an edge sees the channels of
+the schema that it names.
+"""
+
+from typing import Literal
+
+from langgraph.types import Send
+
+from nodes.conversation import calls, planned_calls, results
+from nodes.plan import key_of
+from nodes.pre_route import CHAT
+from nodes.state import UNKNOWN, State, Task, intents_of
+
+
+async def after_pre_route(state: State) -> Literal["chitchat", "extract", "classify"]:
+    requests = state["turn"]["requests"]
+    if not requests:
+        return "classify"
+    return "chitchat" if requests[0]["agent"] == CHAT else "extract"
+
+
+async def after_classify(state: State) -> Literal["extract", "reply"]:
+    turn = state["turn"]
+    talk = any(request["agent"] == CHAT for request in turn["requests"])
+    return "reply" if talk or intents_of(turn) == [UNKNOWN] else "extract"
+
+
+async def after_plan(state: State) -> Literal["confirm", "reply"] | list[Send]:
+    if not planned_calls(state["messages"]):
+        return "reply"
+    needs_yes = any(planned["confirm"] for planned in state["turn"]["planned"].values())
+    return "confirm" if needs_yes else sends(state)
+
+
+async def after_confirm(state: State) -> list[Send]:
+    return sends(state)
+
+
+def sends(state: State) -> list[Send]:
+    """One task for each call, refused ones too, so that each gets its answer; all of them come back to `plan`, once."""
+    turn, messages = state["turn"], state["messages"]
+    names = {str(call["id"]): key_of(call) for call in calls(messages)}
+    answered = {names[m.tool_call_id]: m for m in results(messages) if m.tool_call_id in names}
+    return [
+        Send(
+            "execute",
+            Task(
+                call=call,
+                agent=(planned := turn["planned"][str(call["id"])])["agent"],
+                confirmation=turn["confirmations"].get(str(call["id"])),
+                recorded=answered.get(key_of(call)),
+                locale=turn["locale"],
+                turn_id=turn["id"],
+                source=planned["source"],
+            ),
+        )
+        for call in planned_calls(messages)
+    ]

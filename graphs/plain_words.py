@@ -1,0 +1,62 @@
+"""Whether a whole message is nothing but a yes or a no."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Literal
+
+from config.catalogue import Catalogue
+
+Given = Literal["approve", "reject"]
+LONGEST = 40
+BETWEEN = re.compile(r"[^\w\s]+|_+")
+ASKING = ("?", "吗", "么", "呢", "嘛")
+
+
+class PlainWords:
+    """The lexicon's words for yes and no, ready to be looked up; `particles` say nothing at the end of a clause."""
+
+    def __init__(self, approvals: Iterable[str], rejections: Iterable[str], particles: Iterable[str]) -> None:
+        self._yes = {_folded(word) for word in approvals}
+        self._no = {_folded(word) for word in rejections}
+        self._particles = {_folded(word) for word in particles} - {""}
+
+    @classmethod
+    def of(cls, catalogue: Catalogue) -> "PlainWords":
+        return cls(catalogue.lexicon.approvals, catalogue.lexicon.rejections, catalogue.grammar.particles)
+
+    def read(self, message: str) -> Given | None:
+        """None: the message says something else, or not only that, or asks. Width, case, punctuation, emoji and spaces
+        do not count."""
+        if len(message) > LONGEST:
+            return None
+        text = unicodedata.normalize("NFKC", message).casefold()
+        clauses = [clause for part in BETWEEN.split(text) if (clause := _folded(part))]
+        given = {self._clause(clause) for clause in clauses if clause not in self._particles or self._known(clause)}
+        if given == {"reject"}:
+            return "reject"
+        asks = any(text.rstrip(" 。.!").endswith(sign) for sign in ASKING)
+        return "approve" if given == {"approve"} and not asks else None
+
+    def _known(self, clause: str) -> Given | None:
+        return "reject" if clause in self._no else "approve" if clause in self._yes else None
+
+    def _clause(self, clause: str) -> Given | None:
+        while clause:
+            if known := self._known(clause):
+                return known
+            shorter = next((rest for word in self._particles if (rest := _without(clause, word))), "")
+            clause = shorter
+        return None
+
+
+def _folded(text: str) -> str:
+    """Compatibility form, lower case, one space between Latin words and none between others."""
+    spaced = " ".join(unicodedata.normalize("NFKC", BETWEEN.sub(" ", text)).casefold().split())
+    return re.sub(r"(?<![a-z0-9]) | (?![a-z0-9])", "", spaced)
+
+
+def _without(clause: str, particle: str) -> str:
+    """The clause without a particle at its end; a Latin one must be a word of its own."""
+    ending = f" {particle}" if particle.isascii() else particle
+    return clause.removesuffix(ending) if clause.endswith(ending) else ""

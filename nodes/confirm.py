@@ -1,0 +1,54 @@
+"""Asks a person for a yes to the calls of this round that need one."""
+
+from datetime import timedelta
+from typing import Any, Literal, cast
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages.tool import ToolCall, tool_call
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from nodes.clock import now_of
+from nodes.context import Context
+from nodes.conversation import planned_calls
+from nodes.state import Answer, Confirmation, State
+from tools.registry import Registry
+from tools.texts import question
+
+ALLOWED = ["approve", "edit", "reject"]
+
+
+async def confirm(state: State, runtime: Runtime[Context], *, registry: Registry, confirmation_minutes: float) -> State:
+    turn = state["turn"]
+    asked = [c for c in planned_calls(state["messages"]) if turn["planned"][str(c["id"])]["confirm"]]
+    expires = now_of(runtime.context) + timedelta(minutes=confirmation_minutes)
+    shown = {**request(asked, registry, turn["locale"]), "expires_at": expires.isoformat()}
+    answer: Answer = interrupt(shown, response_schema=Answer)
+    confirmations = {str(call["id"]): given for call, given in zip(asked, answer["decisions"], strict=False)}
+    message = cast("AIMessage", state["messages"][-1])
+    edited = message.model_copy(update={"tool_calls": [edit(c, confirmations) for c in message.tool_calls]})
+    return {"turn": {"confirmations": confirmations}, "messages": cast("list[AnyMessage]", [edited])}
+
+
+def request(calls: list[ToolCall], registry: Registry, locale: Literal["zh", "en"]) -> dict[str, Any]:
+    """The human-in-the-loop schema of LangChain's agents, which chat clients know how to show."""
+    return {
+        "action_requests": [
+            {"name": c["name"], "args": c["args"], "description": describe(c, registry, locale)} for c in calls
+        ],
+        "review_configs": [{"action_name": c["name"], "allowed_decisions": ALLOWED} for c in calls],
+    }
+
+
+def describe(call: ToolCall, registry: Registry, locale: Literal["zh", "en"]) -> str:
+    """The question in the caller's language, as the tool words it."""
+    tool = registry.get(call["name"])
+    return question(tool, call["args"], locale) if tool else call["name"]
+
+
+def edit(call: ToolCall, confirmations: dict[str, Confirmation]) -> ToolCall:
+    """A person may change arguments, never the tool."""
+    decision = confirmations.get(str(call["id"]), Confirmation(type="reject"))
+    if decision["type"] != "edit":
+        return call
+    return tool_call(name=call["name"], args=dict(decision["edited_action"]["args"]), id=call["id"])

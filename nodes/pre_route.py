@@ -1,0 +1,119 @@
+"""Opens the turn, settles memory, and settles by rules what rules can settle: no model, no I/O."""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from config.catalogue import Catalogue
+from language.matcher import Match
+from language.particulars import Reader
+from models.answer import Usage
+from nodes.clock import now_of
+from nodes.context import Context
+from nodes.conversation import fold, tidy
+from nodes.decision import KEYWORD_ROUTE, decide
+from nodes.memory import answering, bounds_for, idle, inherited
+from nodes.permitted import usable_intents
+from nodes.reading import Reading, Rules, locale_of, read
+from nodes.routing import Routed, by_keywords, nothing_else
+from nodes.state import Memory, Request, State, Turn
+from tools.registry import Registry
+
+CHAT = "chat"
+DECLINED = "chat.declined"
+
+
+async def pre_route(
+    state: State, runtime: Runtime[Context], *, catalogue: Catalogue, reader: Reader, registry: Registry
+) -> State:
+    context, memory = runtime.context, state.get("memory", Memory())
+    message = state["messages"][-1]
+    now = now_of(context)
+    reading = read(message.text, memory.get("entities", {}), catalogue)
+    allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
+    routed = settle(reading, memory, Rules(catalogue=catalogue, reader=reader, now=now, allowed=allowed))
+    bounds = bounds_for(memory, catalogue)
+    change, dropped = tidy(state["messages"], 1 if idle(memory, bounds, now) else bounds.rounds)
+    turn = open_turn(str(message.id), message.text, reading, routed, context)
+    opened: State = {"turn": turn, "messages": change}
+    if dropped:
+        opened["summary"] = fold(state.get("summary", ""), dropped)
+    return opened
+
+
+def open_turn(key: str, raw: str, reading: Reading, routed: Routed, context: Context) -> Turn:
+    chosen = decide("route", context.agent, "inherited", "chosen by the caller") if context.agent else None
+    return Turn(
+        id=key,
+        text=reading.text.text,
+        raw=raw,
+        locale=context.locale or locale_of(reading.text.text),
+        requests=list(routed.requests),
+        decisions=[*([chosen] if chosen else []), *routed.decisions],
+        carried={},
+        by_model=[],
+        question=None,
+        suggestions=[],
+        rounds=0,
+        capped=False,
+        planned={},
+        confirmations={},
+        usage=Usage(model_calls=0, input_tokens=0, output_tokens=0),
+        degraded=[],
+    )
+
+
+def settle(reading: Reading, memory: Memory, rules: Rules) -> Routed:
+    """What rules alone make of a sentence; nothing settled leaves the requests empty."""
+    small_talk = _chitchat(reading, memory, rules.catalogue)
+    keywords = Routed() if small_talk else by_keywords(reading, rules)
+    if small_talk is None and _may_answer(keywords, memory, rules.catalogue):
+        answer = answering(reading, memory, rules)
+        if answer is not None:
+            return answer
+    if small_talk or keywords.requests:
+        return small_talk or keywords
+    if reading.refused and not reading.clauses:
+        return _chat(DECLINED, "everything asked for was negated")
+    return inherited(reading, memory, rules) or keywords
+
+
+def _may_answer(keywords: Routed, memory: Memory, catalogue: Catalogue) -> bool:
+    """A message that asks for something else drops the pending question."""
+    waiting = {r["intent"] for r in (memory.get("pending") or {"requests": []})["requests"]}
+    near = waiting | {catalogue.intents[name].of for name in waiting if name in catalogue.intents}
+    return bool(waiting) and all(request["intent"] in near for request in keywords.requests)
+
+
+def _chitchat(reading: Reading, memory: Memory, catalogue: Catalogue) -> Routed | None:
+    """Small talk only when nothing else is in the sentence."""
+    text = reading.text.text
+    if memory.get("pending") and text.strip(" 。.!！") in catalogue.lexicon.rejections:
+        return _chat(DECLINED, text)
+    found = catalogue.chitchat_words.find(text)
+    if not nothing_else(text, [(m.start, m.end) for m in found], catalogue):
+        return None
+    if not found:
+        return _chat("chat.noise", "no words") if not _says_anything(text) else None
+    return _chat(f"{CHAT}.{main_kind(found, catalogue)}", ", ".join(m.word for m in found))
+
+
+def main_kind(found: Sequence[Match[str]], catalogue: Catalogue) -> str:
+    """The lexicon lists the kinds by weight: in "好的，谢谢你" it is the thanks that is answered."""
+    kinds = {match.value for match in found}
+    return next(kind for kind in catalogue.lexicon.chitchat if kind in kinds)
+
+
+def _says_anything(text: str) -> bool:
+    return any(char.isalnum() for char in text)
+
+
+def _chat(intent: str, reason: str) -> Routed:
+    request = Request(agent=CHAT, intent=intent, entities={}, spans=[])
+    return Routed(
+        requests=(request,),
+        decisions=(
+            decide("route", CHAT, "chitchat", reason, KEYWORD_ROUTE),
+            decide("intent", [intent], "chitchat", reason),
+        ),
+    )

@@ -1,0 +1,126 @@
+"""A sentence as the rules see it: normalised, pronouns resolved, cut into clauses, the negated ones set aside."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from config.catalogue import Catalogue
+from language.clauses import Clause, split
+from language.identifiers import Rule
+from language.names import Names
+from language.normalise import Text, fold, normalise
+from language.particulars import Particulars, Reader
+from language.pronouns import resolve
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What the rules go by in one request. `now`: aware, in the tenant's zone. `allowed`: the intents that this caller
+    may use; words of other intents mean nothing."""
+
+    catalogue: Catalogue
+    reader: Reader
+    now: datetime
+    allowed: Collection[str]
+
+    def read(self, part: Text) -> Particulars:
+        """The particulars of a text, without the characters that words of the catalogue use up."""
+        return self.reader.read(part, self.now, taken(part.text, self.catalogue))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """`clauses`: those that ask for something; `refused`: those that say what is not wanted."""
+
+    text: Text
+    clauses: tuple[Clause, ...]
+    refused: tuple[Clause, ...]
+
+
+def read(raw: str, remembered: Mapping[str, Any], catalogue: Catalogue) -> Reading:
+    """`remembered`: the latest value of each slot, for what pronouns stand for."""
+    grammar = catalogue.grammar
+    text, _ = resolve(normalise(raw), remembered, grammar.pronouns)
+    clauses = split(
+        text.text,
+        connectors=grammar.connectors,
+        negations=grammar.negations,
+        not_negations=grammar.not_negations,
+    )
+    return Reading(
+        text=text,
+        clauses=tuple(c for c in clauses if not c.negated),
+        refused=tuple(c for c in clauses if c.negated),
+    )
+
+
+def reader_of(catalogue: Catalogue) -> Reader:
+    """The reader of particulars over the catalogue's words."""
+    grammar, lexicon = catalogue.grammar, catalogue.lexicon
+    return Reader(
+        names=Names(surnames=grammar.surnames, not_names=grammar.not_names, titles=grammar.name_titles),
+        identifiers=tuple(
+            Rule(slot=slot, nouns=words.nouns, digits=words.digits, dated=words.dated)
+            for slot, words in lexicon.identifiers.items()
+        ),
+        values=lexicon.values,
+    )
+
+
+def particulars(text: Text, spans: Sequence[Sequence[int]], rules: Rules) -> dict[str, Any]:
+    """The slots that the named parts of a text hold; an earlier part wins."""
+    found: dict[str, Any] = {}
+    for start, end in spans:
+        for slot, value in rules.read(text.part(start, end)).slots.items():
+            both = slot in found and isinstance(value, list)
+            found[slot] = (
+                [*found[slot], *(v for v in value if v not in found[slot])] if both else found.get(slot, value)
+            )
+    return found
+
+
+def taken(text: str, catalogue: Catalogue) -> list[Span]:
+    """Characters that words of the catalogue use up, and that are therefore no part of a name."""
+    matchers = (catalogue.nouns, catalogue.actions, catalogue.verbs, catalogue.agent_words, catalogue.chitchat_words)
+    return [(match.start, match.end) for matcher in matchers for match in matcher.find(text)]
+
+
+def guarded(clause: str, guards: Sequence[Sequence[str]]) -> bool:
+    """Whether the clause talks *about* its words: one of the word sequences stands in it, in order."""
+    folded = fold(clause)
+    return any(_in_order(folded, guard) for guard in guards)
+
+
+def _in_order(text: str, words: Sequence[str]) -> bool:
+    at = 0
+    for word in words:
+        found = _find_word(text, fold(word), at)
+        if found < 0:
+            return False
+        at = found + len(word)
+    return True
+
+
+def _find_word(text: str, word: str, at: int) -> int:
+    """Where `word` stands at or after `at`; a Latin word only between Latin word boundaries."""
+    while (found := text.find(word, at)) >= 0:
+        before, after = text[found - 1 : found], text[found + len(word) : found + len(word) + 1]
+        latin = word[0].isascii() and word[0].isalnum()
+        if not latin or not (_latin(before) or _latin(after)):
+            return found
+        at = found + 1
+    return -1
+
+
+def _latin(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def locale_of(text: str) -> Literal["zh", "en"]:
+    """Chinese where there is any Han character or no letter at all."""
+    if any("一" <= char <= "鿿" for char in text):
+        return "zh"
+    return "en" if any(char.isascii() and char.isalpha() for char in text) else "zh"

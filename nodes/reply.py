@@ -1,0 +1,79 @@
+"""Puts the answer into words and remembers what the next turn needs."""
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from config.catalogue import Catalogue
+from models.answer import Answer
+from models.registry import Models
+from nodes.chitchat import small_talk
+from nodes.clock import now_of
+from nodes.context import Context
+from nodes.conversation import results, spoken
+from nodes.memory import remember
+from nodes.permitted import usable_intents
+from nodes.pre_route import CHAT
+from nodes.state import UNKNOWN, State, Turn, intents_of
+from nodes.texts import text
+from tools.registry import Registry
+
+
+async def reply(
+    state: State, runtime: Runtime[Context], *, catalogue: Catalogue, registry: Registry, models: Models
+) -> State:
+    turn, context = state["turn"], runtime.context
+    change = Turn()
+    memory = remember(state, now_of(context))
+    if spoken(state["messages"]) is not None and not turn["question"]:
+        return {"memory": memory, "turn": change}  # the planner's own words are the answer
+    if intents_of(turn) == [UNKNOWN]:
+        allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
+        change["suggestions"] = list(catalogue.examples(turn["locale"], allowed))
+    answer = await _by_model(state, context, catalogue, models)
+    if answer is not None:
+        change["usage"] = answer.usage
+    if answer is not None and answer.message is None:
+        change["degraded"] = [f"reply: {answer.abstained}"]
+    said = answer.message if answer is not None else None
+    plain = template(state, change.get("suggestions", []), catalogue)
+    words: AnyMessage = said or AIMessage(plain, id=f"reply-{turn['id']}")
+    return {"messages": [words], "memory": memory, "turn": change}
+
+
+async def _by_model(state: State, context: Context, catalogue: Catalogue, models: Models) -> Answer | None:
+    """The model's words where the intent wants them. A model that has abstained in this turn is not asked again."""
+    messages = [] if state["turn"]["degraded"] else prompt(state, catalogue, context)
+    model = models.serving("reply", context.model) if messages else None
+    return await model.say(messages) if model else None
+
+
+def prompt(state: State, catalogue: Catalogue, context: Context) -> list[BaseMessage]:
+    """Empty where no model is wanted: a card or a template answers, a question is asked back, a person said no."""
+    turn, answers = state["turn"], results(state["messages"])
+    today = now_of(context).date().isoformat()
+    if intents_of(turn) == [UNKNOWN] and not answers:
+        abilities = catalogue.describe_intents(list(catalogue.intents), turn["locale"])
+        system = catalogue.render("unknown", abilities=abilities, locale=turn["locale"], today=today)
+        return [SystemMessage(system), state["messages"][-1]]
+    wanted = any(catalogue.intents[name].reply == "model" for name in intents_of(turn) if name in catalogue.intents)
+    plain = all(m.artifact["status"] == "done" for m in answers) and not all(m.artifact["direct"] for m in answers)
+    by_model = bool(turn["by_model"]) or wanted
+    if not (answers and plain and by_model) or turn["question"] or turn["capped"]:
+        return []
+    return [SystemMessage(catalogue.render("reply", locale=turn["locale"], today=today)), *state["messages"]]
+
+
+def template(state: State, suggestions: list[str], catalogue: Catalogue) -> str:
+    """The answer without a model: the tools' own summaries in the order of their calls, and what is asked back."""
+    turn, answers = state["turn"], results(state["messages"])
+    locale = turn["locale"]
+    said = "\n".join(str(m.content) for m in answers)
+    asked = turn["question"]["text"] if turn["question"] else ""
+    if turn["requests"] and turn["requests"][0]["agent"] == CHAT:
+        return small_talk(turn["requests"][0]["intent"], locale, catalogue)
+    if intents_of(turn) == [UNKNOWN]:
+        return text("unknown", locale, examples="；".join(suggestions) if locale == "zh" else "; ".join(suggestions))
+    if turn["capped"]:
+        done = text("done_so_far", locale, what=said) if said else ""
+        return "\n".join(filter(None, [text("capped", locale), done]))
+    return "\n".join(filter(None, [said, asked])) or text("nothing_done", locale)
