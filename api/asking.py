@@ -1,0 +1,76 @@
+"""From a request's body to what the runner is asked."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from api.dependencies import Opened
+from api.schemas import AskBody, ResumeBody
+from auth.principal import Principal
+from checkpoints.threads import parse_thread_id
+from errors import InvalidInput, TooLarge
+from graphs.resuming import Resume
+from graphs.runner import Asked
+from language.normalise import normalise
+from nodes.context import Context
+from tools.permission import agents_for
+
+MAX_MESSAGE_BYTES = 64 * 1024
+
+
+def asked(body: AskBody, house: Opened, caller: Principal) -> Asked:
+    """Raises InvalidInput and TooLarge."""
+    if (body.message is None) == (body.resume is None):
+        raise InvalidInput("give either 'message' or 'resume'")
+    if body.message is not None:
+        check_message(body.message)
+    elif body.thread_id is None:
+        raise InvalidInput("thread_id: a resume needs the thread that waits for it")
+    return Asked(
+        context=context(body, house, caller),
+        thread_id=None if body.thread_id is None else parse_thread_id(body.thread_id),
+        message=body.message,
+        resume=None if body.resume is None else resume(body.resume),
+    )
+
+
+def resume(body: ResumeBody) -> Resume:
+    decisions = [decision.model_dump(exclude_none=True) for decision in body.decisions]
+    return Resume(interrupt_id=body.interrupt_id, decisions=decisions)
+
+
+def check_message(message: str) -> None:
+    """Raises TooLarge over 64 kB, InvalidInput where nothing is written."""
+    if len(message) > MAX_MESSAGE_BYTES or len(message.encode()) > MAX_MESSAGE_BYTES:
+        raise TooLarge(f"message: over {MAX_MESSAGE_BYTES} bytes as UTF-8")
+    # The whole need not be read to see that something is there.
+    if not normalise(message[:1000]).text and not normalise(message).text:
+        raise InvalidInput("message: nothing is written in it")
+
+
+def context(body: AskBody, house: Opened, caller: Principal) -> Context:
+    agents = {agent.name for agent in agents_for(caller, house["catalogue"].agents.values())}
+    if body.agent is not None and body.agent not in agents:
+        raise InvalidInput(f"agent: there is no agent {body.agent!r}; there are {', '.join(sorted(agents))}")
+    if body.model is not None and body.model not in house["models"].names:
+        known = ", ".join(house["models"].names) or "none"
+        raise InvalidInput(f"model: there is no model {body.model!r}; there are {known}")
+    zone = house["catalogue"].tenants[caller.tenant].time_zone
+    return Context(
+        principal=caller,
+        agent=body.agent,
+        model=body.model,
+        locale=body.locale,
+        clock=_in_zone(house["clock"], zone),
+        time_zone=zone,
+        extra=body.extra,
+    )
+
+
+def _in_zone(clock: datetime | None, zone: str) -> datetime | None:
+    return None if clock is None else clock.astimezone(ZoneInfo(zone))
+
+
+def headers(thread_id: str, run_id: str) -> dict[str, str]:
+    """Where the run and its stream are, under the names that LangGraph's clients read."""
+    where = f"/threads/{thread_id}/runs/{run_id}"
+    return {"Content-Location": where, "Location": f"/stream/{run_id}", "Cache-Control": "no-store"}

@@ -1,0 +1,53 @@
+"""GET /healthz: the process is alive. GET /readyz: it can serve."""
+
+from typing import Literal
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+from typing_extensions import TypedDict
+
+from api.dependencies import House
+from api.errors import Problem
+from checkpoints.database import reachable
+from errors import Unavailable
+
+router = APIRouter(tags=["health"])
+
+
+class Health(TypedDict):
+    """`model`: whether one is configured, not whether it answers. `models`: what each one's breaker says."""
+
+    status: Literal["ok"]
+    model: Literal["configured", "disabled"]
+    models: dict[str, str]
+    parts: dict[str, int]
+
+
+class Readiness(TypedDict):
+    status: Literal["ready"]
+
+
+@router.get("/healthz", summary="Whether the process is alive", response_model=Health)
+async def healthz(house: House) -> Response:
+    catalogue = house["catalogue"]
+    parts = {
+        "agents": len(catalogue.agents),
+        "intents": len(catalogue.intents),
+        "tools": len(house["registry"]),
+        "tenants": len(catalogue.tenants),
+    }
+    models = house["models"].health()
+    model: Literal["configured", "disabled"] = "configured" if models else "disabled"
+    return JSONResponse(Health(status="ok", model=model, models=models, parts=parts))
+
+
+@router.get(
+    "/readyz",
+    summary="Whether it can serve",
+    response_model=Readiness,
+    responses={503: {"model": Problem, "description": "Why it cannot"}},
+)
+async def readyz(house: House) -> Response:
+    if reason := await reachable(house["pool"]):
+        raise Unavailable(reason)
+    return JSONResponse(Readiness(status="ready"))

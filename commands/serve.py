@@ -1,0 +1,107 @@
+"""`frontdesk serve`: the desk over HTTP, in one process."""
+
+import argparse
+import errno
+import socket
+
+import structlog
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from commands.settings import read_settings
+from config.settings import Settings
+from errors import ConfigurationError, FrontdeskError
+from server import create_app
+from telemetry import logs
+
+EXAMPLE = """curl -s {url}/invoke -H 'content-type: application/json' -d '{{"message":"查一下今天的订单"}}'"""
+
+log = structlog.get_logger(__name__)
+
+
+def run(args: argparse.Namespace) -> int:
+    settings = read_settings(host=args.host, port=args.port, data_dir=args.data_dir)
+    logs.configure(settings.log_level, settings.log_format)
+    with _bound(settings) as listener:  # before anything is started: a port in use is found out at once
+        application = Watched(create_app(settings))
+        server = Announcing(_config(application, settings), listener)
+        try:
+            server.run(sockets=[listener])
+        except SystemExit:
+            if not isinstance(application.failure, FrontdeskError):
+                raise
+            raise application.failure from None
+    return 0
+
+
+def _config(application: ASGIApp, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,
+        lifespan="on",
+        log_config=None,
+        access_log=settings.log_level == "debug",
+        server_header=False,
+        timeout_graceful_shutdown=int(settings.turn_timeout_s) + 1,
+    )
+
+
+class Watched:
+    """The application, with the error that ended its start kept: an expected one is told in a line, without a trace."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self.application = application
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await self.application(scope, receive, send)
+            return
+
+        async def quietly(message: Message) -> None:
+            await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
+
+        try:
+            await self.application(scope, receive, quietly)
+        except Exception as error:
+            self.failure = error
+            if not isinstance(error, FrontdeskError):
+                log.exception("the desk could not start")
+            raise
+
+
+class Announcing(uvicorn.Server):
+    """Says where the desk is, once it takes requests."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        super().__init__(config)
+        self.listener = listener
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            url = _url(self.listener)
+            print(f"Frontdesk is ready on {url} - try: {EXAMPLE.format(url=url)}", flush=True)
+
+
+def _bound(settings: Settings) -> socket.socket:
+    """A socket with the address, on which nobody listens yet: who comes before the desk is ready is refused."""
+    host, port = settings.host, settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise ConfigurationError(f"HOST: {host!r} is no address of this machine") from error
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        in_use = error.errno == errno.EADDRINUSE
+        why = "is in use; choose another with --port or PORT" if in_use else f"cannot be used: {error.strerror}"
+        raise ConfigurationError(f"port {port} on {host} {why}") from error
+    return listener
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
