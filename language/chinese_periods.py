@@ -3,15 +3,17 @@
 import re
 from datetime import date
 
-from language.chinese_dates import ANCHORS, REFINEMENTS, day_of_month, month, written_year
+from language.chinese_dates import ANCHORS, day_of_month, month, written_year
+from language.chinese_narrowing import REFINEMENTS
 from language.clock import Clock
 from language.found import Found
-from language.stretch import OPEN_END, OPEN_START, OutOfCalendar, Stretch, calendar_day, day, days, plus, plus_days
+from language.stretch import OutOfCalendar, Stretch, calendar_day, day, days, plus, plus_days, since, until
 from language.tense import Tense
 from language.time_tokens import tokens
 
 _SHORT = re.compile("n-n[YMD]")
 _CLOCK_TO_DAY = re.compile("t-T(?=t|$)")
+_WHOLE_DATE = re.compile("(?:nY)?nMnD")
 _NEXT_DAY = re.compile("[,&]nD")
 _WEEKDAY_AFTER = re.compile(",?K")
 _DOTTED = re.compile("7(?:-7)?")
@@ -43,7 +45,8 @@ class _Sentence:
             except OutOfCalendar:
                 read = None
             if read is None:
-                at += 1
+                impossible = _WHOLE_DATE.match(self.kinds, at)
+                at = impossible.end() if impossible else at + 1
                 continue
             stretch, end = read
             start, stop = self.tokens[at].start, self.tokens[end - 1].end
@@ -62,9 +65,9 @@ class _Sentence:
         if read is None:
             return None
         stretch, end = read
-        until = self._kind(end) == "9"
-        if lead == "u" or until:
-            return days(OPEN_START, stretch.end), end + until
+        closed = self._kind(end) == "9"
+        if lead == "u" or closed:
+            return until(stretch.end), end + closed
         if lead == "-":
             return None
         for join in (self._to, self._since, self._before, self._list):
@@ -96,11 +99,12 @@ class _Sentence:
         match = _DOTTED.match(self.kinds, at)
         if match is None or (match.end() - at == 1 and len(self.kinds) > 1):
             return None
-        first, last = (
-            clock.of_year(lambda year, t=token: calendar_day(year, *t.value))
-            for token in (self.tokens[at], self.tokens[match.end() - 1])
-        )
+        first, last = (self._month_and_day(index, clock) for index in (at, match.end() - 1))
         return (days(first.start, last.end), match.end()) if first.start < last.end else (first, match.end())
+
+    def _month_and_day(self, at: int, clock: Clock) -> Stretch:
+        month_number, number = self.tokens[at].value
+        return clock.of_year(lambda year: calendar_day(year, month_number, number))
 
     def _from_clock(self, at: int, clock: Clock) -> Read | None:
         """13:20到次日05:40."""
@@ -134,7 +138,7 @@ class _Sentence:
         if self._kind(end) == "F" and (before := self._until(stretch, end + 1, clock)):
             return before
         open_end = stretch.start > clock.today or (clock.tense == "future" and stretch.end >= clock.today)
-        return days(stretch.start, OPEN_END if open_end else clock.today), end + 1
+        return (since(stretch.start) if open_end else days(stretch.start, clock.today)), end + 1
 
     def _until(self, first: Stretch, at: int, clock: Clock) -> Read | None:
         """2010年之后2018年之前."""
@@ -149,10 +153,10 @@ class _Sentence:
             return None
         last = self.tokens[end - 1]
         if last.kind in "oO" and "end" in (last.value, last.value[-1]):
-            return days(clock.today if stretch.end >= clock.today else OPEN_START, stretch.end), end + 1
+            return (days(clock.today, stretch.end) if stretch.end >= clock.today else until(stretch.end)), end + 1
         if stretch.start > clock.today:
             return days(clock.today, stretch.end), end + 1
-        return days(OPEN_START, plus_days(stretch.start, -1)), end + 1
+        return until(plus_days(stretch.start, -1)), end + 1
 
     def _list(self, stretch: Stretch, end: int, clock: Clock) -> Read | None:
         """9月10号, 11号, 12号; a weekday beside a date says the same day again."""
@@ -197,5 +201,6 @@ class _Sentence:
                 try:
                     return build(whole, self.tokens[at : match.end()], clock), match.end()
                 except OutOfCalendar:
-                    continue
+                    if match.group() == "nD":
+                        raise
         return None

@@ -1,7 +1,7 @@
 """Cuts a sentence into the things that it asks for, and marks those that it asks not to be done.
 
-A connector is a word that is cut out. In `再|查` only the part before the bar is, and only where the rest follows; `!再见`
-is a word that merely contains a connector.
+A connector is a word that is cut out. In `再|查` only the part before the bar is, and only where the rest
+follows; `!再见` is a word that merely contains a connector.
 """
 
 import re
@@ -28,8 +28,9 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:再|去|给我|帮我|我|查询|查看|显示|查|看|管|弄|做|找|搜|要|用|说|列|改|动|删|发|送|办|理|它|他|她|这个|那个|这些|那些|一下|下|了|吧|啊|呀|"
-    r"呢|啦|哈|嘛|的|着|先|也|都|谢谢|多谢|show|see|need|want|look|list|find|check|me|it|them|that|those|these|any|more|anymore|to|at|please|thanks|thank you|now|[\s~])*+",
+    r"(?:不用|不要|不必|算了|再|去|给我|帮我|我|查询|查看|显示|查|看|管|弄|做|找|搜|要|用|说|列|改|动|删|发|送|办|理|它|他|她|这个|那个|这些|那些|一下|下|了|吧|啊|呀|"
+    r"呢|啦|哈|嘛|的|着|先|也|都|谢谢|多谢|show|see|need|want|look|list|find|check|me|it|them|that|those|these|any|more|anymore|"
+    r"to|at|please|thanks|thank you|now|[\s~])*+",
     re.IGNORECASE,
 )
 
@@ -102,7 +103,7 @@ class Splitter:
         ]
         start = 0
         for left, right, stop in sorted(cuts):
-            if left < start or (not stop and left > start and _LEAD_IN.fullmatch(text, start, left)):
+            if left < start or (not stop and text[start:left].strip() and _LEAD_IN.fullmatch(text, start, left)):
                 continue
             if left > start:
                 yield start, left
@@ -114,8 +115,8 @@ class Splitter:
 def _negated(text: str, start: int, end: int, negation: Span) -> tuple[list[tuple[int, int, bool]], bool]:
     """The parts of a clause with a negation, and whether that says no more than no.
 
-    The negation holds to the end of the clause, or to 了 before another verb; what stands before it is asked for, unless
-    it is the object of a negation that has none of its own ("订单不用查了").
+    The negation holds to the end of the clause, or to 了 before another verb; what stands before it is asked for,
+    unless it is the object of a negation that has none of its own ("订单不用查了").
     """
     left, right = negation
     lead_in = left == start or bool(_LEAD_IN.fullmatch(text, start, left))

@@ -10,10 +10,13 @@ _MOST = 9999
 _N = r"(?:[0-9]{1,4}(?![0-9])(?![.,][0-9])|[一二三四五六七八九十百两]{1,4})"
 _COUNTED = r"(?:条|个|笔|单|位|名|份|篇|项|款|家|张|件|则|门|本|场|部|套|封|节|堂|期)"
 _NOT_ITEMS = r"(?!\s?(?:半|月|季|星期|礼拜|工作日|小时|钟|世纪|人[^员]|百分|性|体|别))"
-_NOT_COUNTED = r"(?!\s?(?:[天日号周月年季分秒点时%万亿千百十元块角岁米倍级班届]|星期|礼拜|小时|世纪|个(?:半|月|季|星期|礼拜|工作日|小时|世纪)))"
+_NOT_COUNTED = (
+    r"(?!\s?(?:[天日号周月年季分秒点时%万亿千百十元块角岁米倍级班届]|星期|礼拜|小时|世纪|"
+    r"个(?:半|月|季|星期|礼拜|工作日|小时|世纪)))"
+)
 _BEST = (
-    r"(?:最(?:新|近|后|早|大|小|高|低|贵|便宜|多|少|热门|热|火|好|差|受欢迎|活跃)|近期|近|后|随机|任意|只[看要查给取]?|仅|给我|列出|显示|返回|取)"
-    r"(?:的|前)?"
+    r"(?:最(?:新|近|后|早|大|小|高|低|贵|便宜|多|少|热门|热|火|好|差|受欢迎|活跃)|近期|近|后|随机|任意|只[看要查给取]?|仅|"
+    r"给我|列出|显示|返回|取)(?:的|前)?"
 )
 _CHINESE = re.compile(
     rf"(?<![之以目提当此])[前头首]\s?{_N}\s?{_COUNTED}?{_NOT_COUNTED}"
@@ -29,7 +32,10 @@ _UNIT = (
     r"stars?|points?|kg|business|working|calendar|work|o'clock|am|pm)\b"
 )
 _EN = rf"(?:[0-9]{{1,4}}(?![0-9A-Za-z])(?![.,:/-][0-9])|{ENGLISH_NUMERAL})(?!%|-(?:day|week|month|year))"
-_ORDER = r"(?:most (?:recent|expensive|popular)|latest|newest|oldest|recent|last|best|biggest|largest|highest|cheapest|top|first|next|past)"
+_ORDER = (
+    r"(?:most (?:recent|expensive|popular)|latest|newest|oldest|recent|last|best|biggest|largest|highest|cheapest|top|"
+    r"first|next|past)"
+)
 _WANTED = (
     r"(?:^|\b(?:me|list|show|get|see|find|the|display|only|just|fetch|want|need|return|view|pull|any|give|with)\s)"
 )

@@ -34,7 +34,7 @@ _FORTNIGHT = 2
 
 
 def _year_of(some: Some) -> int | None:
-    """The year that the last token writes or, beside 年, implies; None if it is none."""
+    """The year that the last token writes; None if it writes none."""
     last = some[-1]
     if last.kind == "n" and last.width == len("2024"):
         if last.value not in _YEARS:
@@ -43,7 +43,7 @@ def _year_of(some: Some) -> int | None:
     return None
 
 
-def _year(clock: Clock, some: Some) -> Stretch:
+def _year(_: Clock, some: Some) -> Stretch:
     year = _year_of(some)
     if year is None:
         raise OutOfCalendar
@@ -125,6 +125,8 @@ def _ago(clock: Clock, some: Some) -> Stretch:
 
 
 def _ahead(clock: Clock, some: Some) -> Stretch:
+    if some[-1].kind == "T" and some[-1].value:
+        raise OutOfCalendar
     return clock.away(*_length(some))
 
 
@@ -186,11 +188,14 @@ def _weekend(clock: Clock, _: Some) -> Stretch:
 
 ANCHORS: tuple[tuple[str, Anchor], ...] = (
     ("X", explicit), ("T", relative_day), ("V", _to_date), ("Jn(?!U)|J", _feast), ("ze?n|z", _part_of_year),
-    ("U[BF]s", _two_units_away), ("snU|[sp]G|p(?:[nah]U|U)|pn?G", _rolling), ("sU", _step), ("sE", _step_weekend), ("sK", _step_weekday),
+    ("U[BF]s", _two_units_away), ("snU|[sp]G|p(?:[nah]U|U)|pn?G", _rolling), ("sU", _step), ("sE", _step_weekend),
+    ("sK", _step_weekday),
     ("[Mm],?[no],?n(?![UGM])|[no]e?[Mm],?n(?![UGM])", _month_day), ("[Mm][no](?![UG])|[no]e?[Mm]", _month_day),
-    ("[Mm],?e?n(?![UG])|[Mm]e?sU", _month), ("s[Mm]", _stepped_month), ("(?:[nah]U|[na]?G)A", _ago), ("(?:[nah]U|[na]?G)L|I(?:[nah]U|[na]?G)", _ahead),
+    ("[Mm],?e?n(?![UG])|[Mm]e?sU", _month), ("s[Mm]", _stepped_month), ("(?:[nah]U|[na]?G)A", _ago),
+    ("(?:[nah]U|[na]?G)(?:L|fT)|I(?:[nah]U|[na]?G)", _ahead),
     ("W(?:[nah]U|[na]?G)", _within), ("oesU|oeU", _day_of_month), ("(?<=[IBFSulfb&w])o(?![UKMmeHE])", _day_of_month),
-    ("oU(?!e)", _nth_quarter), ("K", _weekday), ("E", _weekend), ("M|(?<=[IsefulSBFb&w])m", _month), ("(?<![xnMot])n(?![UGAM])", _year),
+    ("oU(?!e)", _nth_quarter), ("K", _weekday), ("E", _weekend), ("M|(?<=[IsefulSBFb&w])m", _month),
+    ("(?<![xnMot])n(?![UGAM])", _year),
 )  # fmt: skip
 """What stands by itself; the first that matches and makes a date."""
 
@@ -233,7 +238,8 @@ def _weekday_in(whole: Stretch, some: Some) -> Stretch:
 
 
 NARROWINGS: tuple[tuple[str, Narrowing], ...] = (
-    ("onUe", _first_in), ("snUe", _last_in), ("oUe?(?=[nsU])|oUe", _nth_in), ("sUe", _last_in), ("[os]Ke", _nth_weekday_in), ("[os]He?", _half_in),
+    ("onUe", _first_in), ("snUe", _last_in), ("oUe?(?=[nsU])|oUe", _nth_in), ("sUe", _last_in), ("[os]Ke",
+        _nth_weekday_in), ("[os]He?", _half_in),
     ("P[le]?", _portion_in), ("Ke?(?=s)", _weekday_in),
 )  # fmt: skip
 """What stands before the stretch that it narrows: first week of, end of."""

@@ -6,8 +6,9 @@ _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
+_TENS = "thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: value for value, word in enumerate(_ONES.split())}
-_VALUES |= dict(zip("thirty forty fifty sixty seventy eighty ninety".split(), range(30, 100, 10), strict=True))
+_VALUES |= dict(zip(_TENS.split(), range(30, 100, 10), strict=True))
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _WORD = "|".join(sorted([*_VALUES, *_SCALES], key=len, reverse=True))
 

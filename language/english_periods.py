@@ -8,7 +8,7 @@ from language.english_dates import COMPILED_ANCHORS, COMPILED_NARROWINGS
 from language.english_words import HINT, tokens
 from language.found import Found
 from language.normalise import fold
-from language.stretch import OPEN_END, OPEN_START, OutOfCalendar, Stretch, calendar_day, days, plus_days
+from language.stretch import OutOfCalendar, Stretch, calendar_day, days, plus_days, since, until
 from language.tense import Tense
 
 _DEEPEST = 3
@@ -60,23 +60,22 @@ class _Sentence:
         if read is None:
             return None
         stretch, end = read
-        if lead in "fw" or lead == "S":
-            if joined := self._to(stretch, end, clock, between=lead == "w"):
-                return joined
+        if lead in "fwS" and (joined := self._to(stretch, end, clock, between=lead == "w")):
+            return joined
         return self._bounded(lead, stretch, clock), end
 
     def _bounded(self, lead: str, stretch: Stretch, clock: Clock) -> Stretch:
         today = clock.today
         if lead == "S":
-            return days(stretch.start, today if stretch.start <= today else OPEN_END)
+            return days(stretch.start, today) if stretch.start <= today else since(stretch.start)
         if lead == "F":
             start = plus_days(stretch.end, 1)
-            return days(start, today if start <= today and clock.tense != "future" else OPEN_END)
+            return days(start, today) if start <= today and clock.tense != "future" else since(start)
         if lead == "B":
             end = plus_days(stretch.start, -1)
-            return days(today if end >= today else OPEN_START, end)
+            return days(today, end) if end >= today else until(end)
         if lead in "bu":
-            return days(today if stretch.end >= today and clock.tense != "past" else OPEN_START, stretch.end)
+            return days(today, stretch.end) if stretch.end >= today and clock.tense != "past" else until(stretch.end)
         return stretch
 
     def _to(self, first: Stretch, end: int, clock: Clock, *, between: bool = False) -> tuple[Stretch, int] | None:

@@ -19,7 +19,8 @@ _CONTENT_IS = re.compile(r"(?:内容|标题|事项|事情)(?:是|为|写)\s?|\b(
 _EDGE_BEFORE = re.compile(r"(?:[\s,，]|在|于|的|要|去(?=\S{2})|(?:at|on|in|by|to)\b)++", re.IGNORECASE)
 _EDGE_AFTER = re.compile(r"(?:[\s,，]|在|于|(?<![A-Za-z])(?:at|on|in|by))+$", re.IGNORECASE)
 _REMIND = re.compile(
-    r"(?:提醒(?:我们|我|一下|下)|记得|备忘|记一下|记下|记录一下|帮我记|\bremind me(?: to| about| that)?|\bremember to)[\s,，:：]*",
+    r"(?:提醒(?:我们|我|一下|下)|记得|备忘|帮我记(?:一下|下|录)?|记一下|记下|记录一下|"
+    r"\bremind me(?: to| about| that)?|\bremember to)[\s,，:：]*",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[。;；!！?？\n]|$")
@@ -42,7 +43,10 @@ _NO_KEYWORD = re.compile(r"[\W_]*$|(?:my|the|a|an|your|me|it|them|this|that|thes
 
 
 def find_content(text: str, used: Sequence[Span]) -> Span | None:
-    """What is in quotes, follows a colon (to the end of the sentence), or follows "提醒我" without the time beside it."""
+    """What is in quotes, follows a colon (to the end of the sentence), or follows "提醒我".
+
+    `used`: dates and times; unless in quotes, they are no part of it where they stand at either end.
+    """
     if (quoted := _QUOTED.search(text)) and not _ends_with_mark(text, quoted.start()):
         return quoted.span(quoted.lastindex or 0)
     for colon in _COLON.finditer(text):
@@ -50,9 +54,9 @@ def find_content(text: str, used: Sequence[Span]) -> Span | None:
         if not _A_LABEL.search(text, max(0, colon.start() - 10), colon.start()) and not _NUMBERS.match(
             text, colon.end(), end
         ):
-            return (colon.end(), end)
+            return _trimmed(text, colon.end(), end, used)
     if told := _CONTENT_IS.search(text):
-        return _trimmed(text, told.end(), _sentence_end(text, told.end()), ())
+        return _trimmed(text, told.end(), _sentence_end(text, told.end()), used)
     if remind := _REMIND.search(text):
         return _trimmed(text, remind.end(), _sentence_end(text, remind.end()), used)
     return None

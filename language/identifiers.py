@@ -25,6 +25,7 @@ _LINK = r"\s?(?:号|这[个张笔条单]|那[个张笔条单]|号的)\s?"
 _DATED = 8
 _BARE = 4
 _MOST = 50
+_PLAUSIBLE_YEARS = range(1990, 2100)
 _PHONE = re.compile(r"(?<![0-9A-Za-z])(?:\+?86[- ]?)?(1[3-9][0-9])[- ]?([0-9]{4})[- ]?([0-9]{4})(?![0-9A-Za-z])")
 _STANDALONE = re.compile(r"(?<![0-9A-Za-z.:/-])[0-9]{4,24}(?![0-9A-Za-z:/]|\.[0-9])")
 _DIGITS = re.compile(r"[0-9]+")
@@ -33,8 +34,8 @@ _COUNTING = ("前", "近", "头", "过", "于", "到", "第", "top", "last", "fi
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """`nouns`: a number right beside one of them is its identifier. `digits`: lengths that say so by themselves; `dated`:
-    such a number must begin with a day, YYYYMMDD."""
+    """`nouns`: a number right beside one of them is its identifier. `digits`: lengths that say so by themselves;
+    `dated`: such a number must begin with a day, YYYYMMDD."""
 
     slot: str
     nouns: tuple[str, ...]
@@ -70,7 +71,7 @@ def find_phones(text: str) -> list[Found[str]]:
 
 def begins_with_day(number: str) -> bool:
     try:
-        return 1990 <= date.fromisoformat(f"{number[:4]}-{number[4:6]}-{number[6:8]}").year < 2100
+        return date.fromisoformat(f"{number[:4]}-{number[4:6]}-{number[6:8]}").year in _PLAUSIBLE_YEARS
     except ValueError:
         return False
 
@@ -82,7 +83,10 @@ def _patterns(rule: Rule) -> tuple[re.Pattern[str], re.Pattern[str]]:
     cjk = "|".join(re.escape(n) for n in nouns if not is_latin(n[-1])) or r"(?!)"
     one = rf"{_NUMBER}{_NOT_MEASURED}"
     after = rf"(?:{noun}){_LABEL}\s?(?P<list>{one}(?:{_JOIN}(?:(?:{noun}){_LABEL}\s?)?#?{one}){{0,{_MOST}}}+)"
-    before = rf"(?P<number>(?<![0-9.:/-])[0-9]{{1,24}}(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}+)(?:{_LINK}|(?<=[0-9]{{{_BARE}}})\s?)(?:{cjk})"
+    before = (
+        rf"(?P<number>(?<![0-9.:/-])[0-9]{{1,24}}(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}+)"
+        rf"(?:{_LINK}|(?<=[0-9]{{{_BARE}}})\s?)(?:{cjk})"
+    )
     return re.compile(after), re.compile(before)
 
 

@@ -5,8 +5,9 @@ from datetime import date, timedelta
 from language.stretch import OutOfCalendar
 
 FIRST_YEAR = 1990
-# Of each year: month and day of its first day, the month that a leap month follows (0: none), and one bit for each month
-# in order, the first one lowest, set where the month has 30 days instead of 29.
+_MONTHS = 12
+# Of each year: month and day of its first day, the month that a leap month follows (0: none), and one bit for each
+# month in order, the first one lowest, set where the month has 30 days instead of 29.
 _YEARS = """
 127.5.1e92 215.0.e92 204.0.d26 123.3.a56 210.0.a57 131.8.14d6 219.0.35a 207.0.6d5 128.5.16c9 216.0.749 205.0.693
 124.4.152b 212.0.52b 201.0.a5b 122.2.155a 209.0.56a 129.7.1b55 218.0.ba4 207.0.b49 126.5.1a93 214.0.a95 203.0.52d
@@ -21,7 +22,7 @@ _YEARS = """
 def from_lunar(year: int, month: int, number: int) -> date:
     """Raises OutOfCalendar for years beyond the table and days that the month does not have. Never a leap month."""
     rows = _YEARS.split()
-    if not 0 <= year - FIRST_YEAR < len(rows) or not 1 <= month <= 12 or number < 1:
+    if not 0 <= year - FIRST_YEAR < len(rows) or not 1 <= month <= _MONTHS or number < 1:
         raise OutOfCalendar
     first, leap, bits = rows[year - FIRST_YEAR].split(".")
     lengths = [29 + (int(bits, 16) >> index & 1) for index in range(13)]

@@ -11,18 +11,19 @@ from language.matcher import Matcher
 _LETTER = re.compile("[A-Za-z]")
 _CJK = re.compile("[㐀-鿿]")
 # What a name may follow directly; anything that is not Chinese, and what is taken, may stand before one as well.
+_VERBS_BEFORE = (
+    "查询 统计 分析 显示 列出 修改 更新 删除 取消 联系 通知 导出 汇总 告诉 关于 属于 "
+    "来自 提醒 处理 了解 知道 名叫 名为 姓名 名字 查看 搜索 查找 看看 核对 以及 还有 "
+    "呼叫 拨打 转给 发给 今天 昨天 "
+)
 _BEFORE = (
-    "查", "看", "找", "搜", "问", "给", "和", "跟", "与", "及", "同", "把", "将", "让", "叫", "为", "替", "帮", "对", "向", "请", "约", "是", "的", "或",
-    "下", "个", "位", "查询", "统计", "分析", "显示", "列出", "列", "修改", "更新", "删除", "取消", "联系", "通知", "导出", "汇总", "告诉", "关于", "属于",
-    "来自", "提醒", "处理", "了解", "知道", "名叫", "名为", "姓名", "名字", "有", "出", "到", "按", "从", "由", "除", "查看", "搜索", "查找", "看看", "核对",
-    "以及", "还有", "呼叫", "拨打", "转给", "发给", "要", "想", "加", "去", "在", "那", "今天", "昨天",
-)  # fmt: skip
+    *"查看找搜问给和跟与及同把将让叫为替帮对向请约是的或下个位列有出到按从由除要想加去在那",
+    *_VERBS_BEFORE.split(),
+)
 _AFTER = (
-    "的", "和", "跟", "与", "及", "或", "在", "是", "有", "最", "这", "那", "今", "昨", "前", "本", "上", "下", "近", "买", "付", "退", "发", "转", "打", "说",
-    "订", "做", "写", "提", "报", "评", "登", "注", "消", "购", "花", "欠", "已", "未", "没", "还", "都", "也", "就", "要", "想", "会", "能", "可", "们", "一",
-    "所", "全", "总", "共", "名", "等", "吗", "呢", "吧", "啊", "呀", "了", "去", "来", "到", "从", "对", "把", "被", "给", "查", "看", "改", "过", "为", "这",
-    "他", "她", "并", "且", "再", "又", "先", "开", "约", "打", "取", "领", "参", "加", "收", "寄", "什", "怎", "几", "多", "哪", "谁", "如",
-)  # fmt: skip
+    *"的和跟与及或在是有最这那今昨前本上下近买付退发转打说订做写提报评登注消购花欠已未没还都也就要想会能可",
+    *"们一所全总共名等吗呢吧啊呀了去来到从对把被给查看改过为他她并且再又先开约取领参加收寄什怎几多哪谁如",
+)
 # What no given name holds; the second list only in its last place.
 _NEVER_GIVEN = frozenset(
     "的了吗呢吧啊呀和与跟及或在是有被把给从到对向这那哪几谁什怎么个们您你我他她它已未没不就都也还要想会能可将让再又很太最"
@@ -114,7 +115,7 @@ def _name_end(text: str, given: int, closed: bytearray) -> int:
         name = text[given:end]
         if len(name) < length or any(closed[given:end]) or not all(map(_CJK.match, name)) or _NEVER_GIVEN & set(name):
             continue
-        if length == 2 and name[-1] in _RARELY_LAST:
+        if len(name) > 1 and name[-1] in _RARELY_LAST:
             continue
         if end == len(text) or closed[end] or not _CJK.match(text, end) or text.startswith(_AFTER, end):
             return end

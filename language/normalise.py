@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from opencc import OpenCC
@@ -56,13 +56,9 @@ class Text:
         at = self.spans[start][0] if start < len(self.spans) else len(self.raw)
         return at, at
 
-    @cached_property
-    def folded(self) -> str:
-        return fold(self.text)
-
 
 def normalise(raw: str) -> Text:
-    """NFKC, zero-width and control characters gone, traditional to simplified, white space to single spaces. Case stays.
+    """NFKC, no zero-width and control characters, traditional to simplified, white space to single spaces. Case stays.
 
     Normalising the `.text` again changes nothing.
     """

@@ -3,16 +3,17 @@
 import re
 import unicodedata
 
-from language.counts import find_limits as find_limits
+from language.counts import find_limits
 from language.english_numerals import ENGLISH, english_numeral
 from language.found import Found, without_overlaps
 from language.numerals import amount
 
+__all__ = ["find_limits", "find_numbers", "parse_int"]
 _LONGEST_INT = 40
 # Words that are written with numerals and count nothing.
 _NOT_NUMBERS = re.compile(
     "一下|一些|一样|一起|一直|一般|一定|一共|一看|一旦|一切|一向|一律|一致|一同|一并|一边|一贯|一再|一会儿?|一点(?=[都也儿不])|统一|唯一|万一|"
-    "单一|之一|逐一|千万(?=[别不要])|五金|四川|三亚|万科|万圣|万能|万岁|万事|百度|百货|百科|百姓|百合|十分(?![之钟])|十足|十全|两岸|三星|七夕|"
+    "单一|(?<!分)之一|逐一|零[下售食件钱花散碎]|千万(?=[别不要])|五金|四川|三亚|万科|万圣|万能|万岁|万事|百度|百货|百科|百姓|百合|十分(?![之钟])|十足|十全|两岸|三星|七夕|"
     "肆意|放肆|肆虐|拾起|收拾|拾取|捡拾|拾遗|陆地|大陆|海陆|陆空|登陆|着陆|陆续|内陆|陆军|陆路|入伍|退伍|队伍|伍仁|伍的|五角大楼|五官|五星|"
     "四处|四周|四面|三角|三思|三明治|不三不四|乱七八糟|七上八下|千古|千金|成千上万|亿万|[一二两三四五六七八九]{1,2}点?[一二三四五六七八九]?折|"
     "([一二两三四五六七八九])\\1(?![十百千万亿年〇零])"
@@ -30,21 +31,25 @@ _CODES = _Codes(
     {
         ord(character): code
         for characters, code in {
-            "0123456789": "A", "一二三四五六七八九壹贰叁肆伍柒捌玖陆": "D", "两俩": "T", "零〇": "Z", "十百千拾佰仟廿卅": "U", "万亿兆": "V",
-            "余多几": "F", "-负": "N", "点": "P", "分": "f", "之": "z", "又": "y", "eE": "E", "kK": "K", "M": "M", "打": "d",
+            "0123456789": "A", "一二三四五六七八九壹贰叁肆伍柒捌玖陆": "D", "两俩": "T", "零〇": "Z",
+            "十百千拾佰仟廿卅": "U", "万亿兆": "V",
+            "余多几": "F", "-负": "N", "点": "P", "分": "f", "之": "z", "又": "y", "eE": "E", "kK": "K", "M": "M",
+            "打": "d",
             " ": " ", ",": ",", ".": ".", "/": "/",
         }.items()
         for character in characters
     }
 )  # fmt: skip
-_ARABIC = r"(?:A{1,3}(?:,A{3})++(?!A)|A++)(?:(?<!A\.A)\.A++(?!\.A))?"
+_INTEGER = r"(?:A{1,3}(?:,A{3})++(?!A)|A++)"
+_ARABIC = rf"(?:(?<!\.){_INTEGER}\.A++(?!\.A)|{_INTEGER})"
 _PIECE = rf"(?:{_ARABIC}|[DTZ]++|[UV]++)"
 _JOIN = r"(?: ?F? ?(?=[UV])|(?<=[UV]) ?(?=[DTZA])|(?<=Z)(?=A))"
 _WHOLE = rf"{_PIECE}(?:{_JOIN}{_PIECE})*+"
 _NUMBER = re.compile(
     rf"(?P<minus>(?<![ADTUVN.])N ?)?(?:(?P<part>{_ARABIC}/A++(?![A/]))|"
     rf"(?:(?P<plus>{_WHOLE}) ?y ?)?(?P<below>{_WHOLE}) ?f ?z ?(?P<below_minus>N)?(?P<above>{_WHOLE}(?:P[DZ]++)?)|"
-    rf"(?P<power>{_ARABIC}E[N]?A++(?![AlEKM]))|(?P<number>{_WHOLE}(?: ?P ?[DZ]++)?|(?<!A)\.A++)(?P<times>K(?![lEKM])| ?M(?![lEKM])|d)?)"
+    rf"(?P<power>{_ARABIC}E[N]?A++(?![AlEKM]))|"
+    rf"(?P<number>{_WHOLE}(?: ?P ?[DZ]++)?|(?<!A)\.A++)(?P<times>K(?![lEKM])| ?M(?![lEKM])|d)?)"
 )
 _TIMES = {"k": 1000, "m": 10**6, "打": 12}
 _NO_DOZEN = re.compile("打[折算电开包印车听扫工卡发破造架]")
@@ -52,7 +57,7 @@ _COUNTED = re.compile("[个条笔位名份件项单家篇张次]$")
 
 
 def find_numbers(text: str) -> list[Found[int | float]]:
-    """Numbers in text order; fractions ("三分之一") as decimals; of a percentage the number before the sign."""
+    """In text order; fractions ("三分之一") as decimals; percentages only where in words ("百分之五")."""
     hidden = _NOT_NUMBERS.sub(lambda m: "囗" * len(m.group()), text)
     found = [one for match in _NUMBER.finditer(hidden.translate(_CODES)) if (one := _number(text, match))]
     found += [
@@ -72,7 +77,7 @@ def parse_int(text: str) -> int | None:
         return english
     plain = _COUNTED.sub("", plain).strip()
     sign = -1 if plain[:1] in ("-", "负") else 1
-    value = amount(plain.lstrip("-负").strip() if sign < 0 else plain.removeprefix("+"))
+    value = amount(plain[1:] if sign < 0 else plain.removeprefix("+"))
     return sign * value if isinstance(value, int) else None
 
 
@@ -90,7 +95,7 @@ def _number(text: str, match: re.Match[str]) -> Found[int | float] | None:
         value = int(value) if value.is_integer() and abs(value) < 10**15 else value
     else:
         value, end = _counted(text, match)
-    if value is None:
+    if value is None or text.startswith("%", end):
         return None
     value = -value if match["minus"] else value
     return Found[int | float](start=start, end=end, text=text[start:end], value=value)

@@ -9,6 +9,8 @@ UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000,
 _TENS = {"廿": 20, "卅": 30}
 _BIG = 10**4
 _LONGEST = 40
+_TENTHS_FROM = 100
+_SINGLE = range(1, 10)
 _TOKEN = re.compile(r"(?P<arabic>[0-9][0-9,]*(?:\.[0-9]+)?)|(?P<rough>[余多几 ])|(?P<one>.)", re.DOTALL)
 
 CHINESE = "零〇一二三四五六七八九十百千两俩廿卅"
@@ -68,7 +70,7 @@ class _Total:
         elif kind == "tens":
             self.section += value
         elif self.number is None or kind == "arabic":
-            self.tenths = self.unit >= 100 and 0 < value < 10
+            self.tenths = self.unit >= _TENTHS_FROM and value in _SINGLE
             self.unit = self.unit if value else 1
             self.number = value
         else:

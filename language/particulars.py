@@ -12,8 +12,10 @@ from language.free_text import find_content, find_keyword
 from language.identifiers import Rule, find_identifiers, find_phones
 from language.matcher import Match, Matcher
 from language.names import Names, find_people
-from language.normalise import Text
-from language.periods import Period, find_periods
+from language.normalise import Text, fold
+from language.numerals import CHINESE, numeral
+from language.periods import Period, find_periods, moved
+from language.stretch import Unit
 from language.times import find_times
 
 _READ = 4000
@@ -24,12 +26,16 @@ _MOVED = re.compile(
 _CHANGED = re.compile(
     r"[改变换设置更标][为成作到]|标记|设置?[为成]|更新[为成到]|\b(?:to|as|into)\b|->|→", re.IGNORECASE
 )
+_SHIFTED = re.compile(
+    rf"(?P<way>推迟|延后|延期|顺延|后延|推后|提前)(?:了)?(?P<count>[0-9]{{1,3}}|[{CHINESE}]{{1,3}})(?P<unit>天|日|周|个?星期|个?礼拜|个月)"
+)
+_UNITS: Mapping[str, Unit] = {"天": "day", "日": "day", "周": "week", "期": "week", "拜": "week", "月": "month"}
 _NOTHING = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Particulars:
-    """`slots`: only those found, as plain data. `spans`: the characters they were read from, in order, never overlapping."""
+    """`slots`: only those found, as plain data. `spans`: the characters they were read from, in order, each once."""
 
     slots: dict[str, Any]
     spans: tuple[Span, ...]
@@ -48,16 +54,19 @@ class Reader:
         identifiers: Sequence[Rule],
         names: Names,
     ) -> None:
-        self._values = Matcher(
-            {word: (slot, value) for slot, some in values.items() for value, words in some.items() for word in words}
-        )
+        words: dict[str, Mapping[str, str]] = {}
+        for slot, some in values.items():
+            for value, spelled in some.items():
+                for word in spelled:
+                    words[fold(word)] = {slot: value, **words.get(fold(word), {})}
+        self._values = Matcher(words)
         self._identifiers = tuple(identifiers)
         self._names = names
 
     def read(self, text: Text, now: datetime, taken: Sequence[Span] = ()) -> Particulars:
         """`now` is local to the user. `taken`: characters that mean something else already (nouns of the intents).
 
-        Identifiers come before dates, dates before times and counts, and names last, so that each helps to bound the next.
+        Identifiers come before dates, dates before times and counts, and names after all, bounded by what is known.
         """
         return _Reading(text, now, taken).all(self._values, self._identifiers, self._names)
 
@@ -72,7 +81,7 @@ class _Reading:
         self.spans: list[Span] = []
         self.read: tuple[Span, ...] = ()
 
-    def all(self, values: Matcher[tuple[str, str]], rules: Sequence[Rule], names: Names) -> Particulars:
+    def all(self, values: Matcher[Mapping[str, str]], rules: Sequence[Rule], names: Names) -> Particulars:
         self._identifiers(rules)
         self._periods()
         self._times()
@@ -104,6 +113,17 @@ class _Reading:
     def _periods(self) -> None:
         found = [f for f in self._free(find_periods(self.text, self.now)) if not self._inside_taken(f.start, f.end)]
         self._two(found, "period", _dates)
+        shift = _SHIFTED.search(self.text) if found else None
+        if shift and "new_period" not in self.slots:
+            self._shift(found[0].value, shift)
+
+    def _shift(self, period: Period, shift: re.Match[str]) -> None:
+        """推迟两天 moves the date that was found."""
+        count = numeral(shift["count"]) or 0
+        later = moved(period, -count if shift["way"] == "提前" else count, _UNITS[shift["unit"][-1]], self.now)
+        if count and later and not overlaps(*shift.span(), self.spans):
+            self.slots["new_period"] = _dates(later)
+            self._use(*shift.span())
 
     def _times(self) -> None:
         self._two(self._free(find_times(self.text)), "time", str)
@@ -119,17 +139,19 @@ class _Reading:
                 self.slots[f"new_{slot}"] = shown(other.value)
                 self._use(other.start, other.end)
 
-    def _value_slots(self, values: Matcher[tuple[str, str]]) -> None:
-        """Of several values of a slot the one that something is changed to, else the first."""
-        matches: dict[str, list[Match[tuple[str, str]]]] = {}
+    def _value_slots(self, values: Matcher[Mapping[str, str]]) -> None:
+        """A word may be a value of several slots. Of several values of a slot the one that something is changed to
+        counts, else the first."""
+        words: dict[str, list[Match[Mapping[str, str]]]] = {}
         for match in values.find(self.text):
-            if not overlaps(match.start, match.end, self.spans) and not self._inside_taken(match.start, match.end):
-                matches.setdefault(match.value[0], []).append(match)
-        for slot, some in matches.items():
+            if overlaps(match.start, match.end, self.spans):
+                continue  # what `taken` means besides, it may mean too: 取消 acts on an order and is a status
+            for slot in match.value:
+                words.setdefault(slot, []).append(match)
+            self._use(match.start, match.end)
+        for slot, some in words.items():
             chosen = next((m for m in some[1:] if _CHANGED.search(self.text, some[0].end, m.start)), some[0])
-            self.slots[slot] = chosen.value[1]
-            for match in some:
-                self._use(match.start, match.end)
+            self.slots[slot] = chosen.value[slot]
 
     def _limit(self) -> None:
         found = self._free(find_limits(self.text))
@@ -139,7 +161,10 @@ class _Reading:
 
     def _free_text(self, others: Sequence[Span]) -> None:
         """Free text may hold other particulars; of its characters it uses what they left."""
-        for slot, span in (("content", find_content(self.text, others)), ("keyword", find_keyword(self.text, others))):
+        for slot, span in (
+            ("content", find_content(self.text, self.read)),
+            ("keyword", find_keyword(self.text, others)),
+        ):
             if span is None or not gaps(*span, self.read):
                 continue
             self.slots[slot] = self.whole.original(*span).strip()

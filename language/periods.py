@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from language import chinese_periods, english_periods
 from language.found import Found, without_overlaps
-from language.stretch import OutOfCalendar, Stretch, Unit, around, plus, plus_days, weekend
+from language.stretch import OutOfCalendar, Stretch, Unit, around, days, plus, plus_days, weekend
 from language.tense import tense
 
 _READ = 4000
@@ -17,8 +17,8 @@ _ROLLING = (3, 5, 7, 10, 14, 15, 30, 60, 90, 180, 365)
 
 PERIOD_NAMES = (
     *_DAYS,
-    *(f"{which}{unit[0].upper()}{unit[1:]}" if which else unit for unit in ("week", "month", "quarter", "year") for which in ("", "last", "next")),
-    "weekend", "lastWeekend", "nextWeekend",
+    *_UNITS, "weekend",
+    *(f"{which}{unit.title()}" for unit in (*_UNITS, "weekend") for which in ("last", "next")),
     *(f"{count}days" for count in _ROLLING),
     "custom",
 )  # fmt: skip
@@ -49,13 +49,21 @@ def find_periods(text: str, now: datetime) -> list[Found[Period]]:
 
 def period_named(name: str, now: datetime) -> Period | None:
     """The span of a name of PERIOD_NAMES; None for `custom`, for other names, and outside the calendar."""
-    today = now.date()
-    if name not in PERIOD_NAMES:
+    span = _span(name, now.date()) if name in PERIOD_NAMES else None
+    return None if span is None else Period(name=name, start=span.start, end=span.end)
+
+
+def moved(period: Period, count: int, unit: Unit, now: datetime) -> Period | None:
+    """The period so many units later, or earlier if negative; None outside the calendar."""
+    try:
+        start = plus(period.start, count, unit)
+    except OutOfCalendar:
         return None
-    if name.removesuffix("days").isdigit():
-        return Period(name=name, start=plus_days(today, 1 - int(name.removesuffix("days"))), end=today)
-    span = _span(name, today)
-    return Period(name=name, start=span.start, end=span.end) if span else None
+    length = period.end - period.start
+    if start > date.max - length:
+        return None
+    today = now.date()
+    return _named(days(start, start + length), today, _names(today))
 
 
 def _named(stretch: Stretch, today: date, names: Mapping[tuple[date, date], str]) -> Period:
@@ -70,7 +78,7 @@ def _named(stretch: Stretch, today: date, names: Mapping[tuple[date, date], str]
 @lru_cache(maxsize=16)
 def _names(today: date) -> Mapping[tuple[date, date], str]:
     """The spans of the named periods; where two are the same span, the later name wins."""
-    spans = ((name, _span(name, today)) for name in PERIOD_NAMES)
+    spans = ((name, _span(name, today)) for name in PERIOD_NAMES if not name.endswith("days"))
     return {(span.start, span.end): name for name, span in spans if span is not None}
 
 
@@ -84,6 +92,9 @@ def _span(name: str, today: date) -> Stretch | None:
                 count, unit = shift, name.removeprefix(prefix).lower()
         if unit == "weekend":
             return weekend(around(plus(today, count, "week"), "week"))
-        return around(plus(today, count, _UNITS[unit]), _UNITS[unit]) if unit in _UNITS else None
+        if unit in _UNITS:
+            return around(plus(today, count, _UNITS[unit]), _UNITS[unit])
+        length = name.removesuffix("days")
+        return days(plus_days(today, 1 - int(length)), today) if length.isdecimal() else None
     except OutOfCalendar:
         return None

@@ -1,7 +1,7 @@
 """Puts what was spoken of before in the place of the words that point back to it.
 
-A pronoun `这个|订单` is replaced before the bar only, and the value follows what stands after it ("这个订单" -> "订单1001"). Words
-under a slot that is never remembered (`none: [其他, 吉他]`) shield what only looks like a pronoun.
+A pronoun `这个|订单` is replaced before the bar only, and the value goes after the rest ("这个订单" -> "订单1001").
+Words under a slot that is never remembered (`none: [其他, 吉他]`) shield what only looks like a pronoun.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,24 +9,32 @@ from functools import lru_cache
 from typing import Any
 
 from language.matcher import Match, Matcher, is_latin
+from language.names import Names, find_people
 from language.normalise import Text
 
+PERSON = "person"
+"""The slot of the pronouns for people."""
 _POSSESSIVE = frozenset({"his", "her", "hers", "its", "their", "theirs"})
 Pronoun = tuple[str, str]
 
 
 def resolve(
-    text: Text, remembered: Mapping[str, Any], pronouns: Mapping[str, Sequence[str]]
+    text: Text, remembered: Mapping[str, Any], pronouns: Mapping[str, Sequence[str]], *, names: Names | None = None
 ) -> tuple[Text, dict[str, str]]:
-    """The text with its pronouns replaced, and what was used: slot -> value. Of a list its last value is meant."""
+    """The text with its pronouns replaced, and what was used: slot -> value. Of a list its last value is meant.
+
+    With `names`, somebody whom the sentence itself named before comes before who is remembered.
+    """
     used: dict[str, str] = {}
-    if not remembered:
+    people = find_people(text.text, names, ()) if names else []
+    if not remembered and not people:
         return text, used
     words = _matcher(tuple((slot, tuple(some)) for slot, some in pronouns.items()))
     changes: list[tuple[int, int, str]] = []
     for match in words.find(text.text):
         slot, kept = match.value
-        if value := _last(remembered.get(slot)):
+        named = [p.value for p in people if p.end <= match.start] if slot == PERSON else []
+        if value := _last(named or remembered.get(slot)):
             changes.append((match.start, match.end, _spelled(match, value, kept, text.text)))
             used[slot] = value
     return (text.with_changes(changes) if changes else text), used

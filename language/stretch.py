@@ -8,6 +8,8 @@ from typing import Literal
 Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade", "century", "workday"]
 Grain = Unit | Literal["days"]
 WEEK = 7
+_SATURDAY = 5
+_LAST_TEN_FROM = 20
 OPEN_START = date(1970, 1, 1)
 """Where a stretch begins that has no beginning ("before March")."""
 OPEN_END = date(2099, 12, 31)
@@ -38,6 +40,16 @@ def day(of: date) -> Stretch:
 def days(start: date, end: date) -> Stretch:
     """In calendar order, whichever comes first."""
     return Stretch(start=min(start, end), end=max(start, end), grain="days")
+
+
+def until(end: date) -> Stretch:
+    """All days to this one."""
+    return days(OPEN_START if end >= OPEN_START else date.min, end)
+
+
+def since(start: date) -> Stretch:
+    """This day and all that follow."""
+    return days(start, OPEN_END if start <= OPEN_END else date.max)
 
 
 def calendar_day(year: int, month: int, number: int) -> Stretch:
@@ -140,8 +152,11 @@ def weekend(week: Stretch) -> Stretch:
     return days(plus_days(week.end, -1), week.end)
 
 
-def part(whole: Stretch, third: Literal["beginning", "middle", "end"]) -> Stretch:
-    """月初 and 月底 are a day; 年初, 年底 and those of a quarter a month; a week's beginning is Monday, its end Friday on."""
+def part(whole: Stretch, third: str) -> Stretch:
+    """`third`: beginning, middle or end.
+
+    月初 and 月底 are a day; 年初, 年底 and those of a quarter a month; 周初 is Monday and Tuesday.
+    """
     if whole.grain == "month":
         middle = days(plus_days(whole.start, 10), plus_days(whole.start, 19))
         return {"beginning": day(whole.start), "middle": middle, "end": day(whole.end)}[third]
@@ -164,9 +179,15 @@ def halves(whole: Stretch, second: bool) -> Stretch:
     return days(plus_days(middle, 1), whole.end) if second else days(whole.start, middle)
 
 
-def full_year(written: int, digits: int, today: date) -> int:
+def ten_days(month: Stretch, which: int) -> Stretch:
+    """上旬 (0), 中旬 (1) and 下旬 (2), which lasts to the month's end."""
+    start = plus_days(month.start, 10 * which)
+    return days(start, month.end if start.day > _LAST_TEN_FROM else plus_days(start, 9))
+
+
+def full_year(written: int, short: bool, today: date) -> int:
     """A year of two digits is at most 11 years ahead ("27" said in 2016 is 2027, "33" said in 2021 is 1933)."""
-    if digits > 2:
+    if not short:
         return written
     century = today.year // 100 * 100
     return century + written if written <= today.year % 100 + 11 else century - 100 + written
@@ -174,11 +195,11 @@ def full_year(written: int, digits: int, today: date) -> int:
 
 def workdays(start: date, count: int) -> date:
     """The day that lies `count` working days (Monday to Friday) after `start`; negative: before it."""
-    weeks, rest = divmod(abs(count), 5)
+    weeks, rest = divmod(abs(count), _SATURDAY)
     step = 1 if count >= 0 else -1
     at = plus_days(start, step * weeks * WEEK)
-    while rest or at.weekday() >= 5:
+    while rest or at.weekday() >= _SATURDAY:
         at = plus_days(at, step)
-        if at.weekday() < 5 and rest:
+        if at.weekday() < _SATURDAY and rest:
             rest -= 1
     return at

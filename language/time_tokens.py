@@ -12,7 +12,7 @@ from language.time_words import ABOUT, CHINESE_FEASTS, LITERALS, PAIRS, UNITS, W
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is the letter that the rules of `chinese_periods` are written with; `width`: digits of a number as written."""
+    """`kind` is the letter that rules are written with; `width`: digits of a number as written, negative if spelled."""
 
     kind: str
     start: int
@@ -25,51 +25,78 @@ _N = rf"(?:[0-9]+|[{CHINESE}]+)"
 _WEEK = "(?:周|星期|礼拜)"
 _WEEKDAY = "(?:[一二三四五六日天](?![次回共起]|个(?!工作)|[条笔])|[1-7](?![0-9次个条]))"
 # Words that hold a word of time and mean none.
+_OTHER_WORDS = (
+    "一下 一年四季 一天到晚 一日之计 一日三餐 一年一度 三天两头 五月天 十月怀胎 今日头条 明日之后 昨日重现 "
+    "周杰伦 周星驰 星期几 周几 礼拜几 几月 几号 半天 白天 整天 全天 成天 春天 夏天 秋天 冬天 聊天 谈天 天天 "
+    "日日 生日 节日 假日 平日 往日 改天 改日 明天会更好 新年快乐 超过 不过 经过 通过 过期 前期 初期 中期 后期 末期"
+)
 _OTHER = (
-    "一下", "一年四季", "一天到晚", "一日之计", "一日三餐", "一年一度", "三天两头", "五月天", "十月怀胎", "今日头条", "明日之后", "昨日重现", "周[年边到期转围长报岁游刊]",
-    "周杰伦", "周星驰", "月[饼球亮季薪经租卡报刊销票老光]", "年[货龄级轻糕薪报卡费会终检审假]", "日[记报常程期志用语本式照光子系出落月]", "日(?=[元货股])",
-    "天[气猫津下空使然赋线才鹅堂]", "号[码线楼店门厅机仓库柜窗房院召称牌脉角外]", "季[军节]", "星期几", "周几", "礼拜几", "几月", "几号", "哪[天年月周]",
-    "半天", "白天", "整天", "全天", "成天", "春天", "夏天", "秋天", "冬天", "聊天", "谈天", "天天", "日日", "生日", "节日", "假日", "平日",
-    "往日", "改天", "改日", "明天会更好", "新年快乐", "超过", "不过", "经过", "通过", "过期",
+    *_OTHER_WORDS.split(),
+    "周[年边到期转围长报岁游刊]",
+    "月[饼球亮季薪经租卡报刊销票老光]",
+    "年[货龄级轻糕薪报卡费会终检审假]",
+    "日[记报常程期志用语本式照光子系出落月]",
+    "日(?=[元货股])",
+    "天[气猫津下空使然赋线才鹅堂]",
+    "号[码线楼店门厅机仓库柜窗房院召称牌脉角外]",
+    "季[军节]",
+    "哪[天年月周]",
     rf"每(?:个|一|隔|逢)?(?:工作日|周末|{_WEEK}{_WEEKDAY}?|[天日月年]|季度?)(?!第)",
-)  # fmt: skip
+)
 _OTHER_COUNTED = rf"{_N}(?:年级|年制|周岁|[天日]{_N}夜|[日天]游|[多几余]?年(?:经验|质保|陈|资深|老店))"
 # A step over units: 上周, 下下个月, 这一季度, 本周末; a weekday may follow a week.
 _STEP = (
-    rf"(?P<way>[上下]+|这|本|今|当|次|同)(?:一?个|一|1个|1)?(?:(?P<week>{_WEEK})(?P<weekday>{_WEEKDAY})"
+    rf"(?P<way>大?上{{1,4}}|大下|下{{1,4}}|这|本|今|当|次|同)(?:一?个|一|1个|1)?(?:(?P<week>{_WEEK})(?P<weekday>{_WEEKDAY})"
     rf"|(?P<unit>周末|{_WEEK}|月份?|季度?|半年|年度?|世纪))"
 )
 DATE = (
-    r"(?<![0-9A-Za-z./:\-])(?:(?P<y1>[12][0-9]{3})(?P<sep>[-/.])(?P<m1>[0-9]{1,2})(?P=sep)(?P<d1>[0-9]{1,2})"
+    r"(?<![0-9A-Za-z./:])(?:(?P<y1>[12][0-9]{3})(?P<sep>[-/.])(?P<m1>[0-9]{1,2})(?P=sep)(?P<d1>[0-9]{1,2})"
     r"|(?P<d2>[0-9]{1,2})(?P<sep2>[-/.])(?P<m2>[0-9]{1,2})(?P=sep2)(?P<y2>[0-9]{4})"
     r"|(?P<d3>[0-9]{1,2})(?P<sep3>[-/])(?P<m3>[0-9]{1,2})(?P=sep3)(?P<y3>[0-9]{2})"
     r"|(?P<y4>(?:19|20)[0-9]{2})(?P<m4>0[1-9]|1[0-2])(?P<d4>0[1-9]|[12][0-9]|3[01])"
     r"|(?P<y5>(?:19|20)[0-9]{2})(?:(?P<m5>0[1-9]|1[0-2])|[-/.](?P<m8>1[0-2]|0?[1-9]))"
     r"|(?P<m7>0[1-9]|1[0-2])-(?P<d7>0[1-9]|[12][0-9]|3[01])(?=$|[的到至])"
-    r"|(?P<m6>1[0-2]|0?[1-9])/(?P<d6>3[01]|[12][0-9]|0?[1-9]))(?![0-9A-Za-z/]|[.\-][0-9]*[A-Za-z])(?!-[0-9](?![0-9]*[-/.]))(?!\.[0-9])"
+    r"|(?P<m6>1[0-2]|0?[1-9])/(?P<d6>3[01]|[12][0-9]|0?[1-9]))(?![0-9A-Za-z/]|[.\-][0-9]*[A-Za-z])(?!-[0-9](?![0-9]{7}(?![0-9])|[0-9]*[-/.]))(?!\.[0-9])"
 )
-_DAY_PARTS = (
-    "凌晨", "清晨", "早晨", "早上", "上午", "中午", "正午", "下午", "午后", "傍晚", "晚上", "夜里", "半夜", "深夜", "晚间",
-)  # fmt: skip
+_DAY_PART_WORDS = "凌晨 清晨 早晨 早上 上午 中午 正午 下午 午后 傍晚 晚上 夜里 半夜 深夜 晚间"
+_DAY_PARTS = tuple(_DAY_PART_WORDS.split())
 _CLOCK = (
     rf"(?:(?:{'|'.join(_DAY_PARTS)}|晚)\s?)?(?:[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?|{_N}(?:点钟?|时)(?:半|整|{_N}(?:分钟?|刻)?)?)"
     rf"|{'|'.join(_DAY_PARTS)}"
 )
 _DATE_PART = re.compile("[ymd][1-9]")
 _MONTHS = 12
+_LONGEST_YEAR = 4
 # 中秋月饼 is a thing, not a day.
 _NO_PRODUCT = "(?!月饼|礼|套[餐装]|树|帽|老人|快乐|[大特]?促|活动|特惠|优惠|专[场题]|红包|贺卡|福利|粽|上河)"
+# 2.12 may be a day, unless it measures something.
+_DOTTED = (
+    r"(?<![0-9.])(?:1[0-2]|[1-9])\.(?:3[01]|[12][0-9]|[1-9])"
+    r"(?![0-9.]|\s?[元块分%折米万千百公斤倍度级寸])"
+)
 _LUNAR_DAY = r"(?:初[一二三四五六七八九十]|廿[一二三四五六七八九]?)(?![共起定样次点些般])"
+_DIGITS = "0123456789"
+_COUNTED_UNIT = "个?(?:[天日周年月]|星期|礼拜|季度|工作日|小时)(?!份)"
 _PATTERNS: tuple[tuple[str, str, str], ...] = (
-    *(("other", word[0], word) for word in _OTHER), ("other", f"0123456789{CHINESE}", _OTHER_COUNTED),
-    *(("feast", name[0], f"{name}{_NO_PRODUCT}") for name in CHINESE_FEASTS), ("feast", "6", "618(?=期间|大促|活动|当天|购物节|那天|[前后的])"), ("step", "上下这本今当次同", _STEP), ("date", "0123456789", DATE),
-    ("clock", f"0123456789{CHINESE}晚{''.join(w[0] for w in _DAY_PARTS)}", _CLOCK),
-    *(("pair", word[0], rf"{word}(?:(?:两|二|2)?天|两日)") for word in PAIRS), ("on", "个周星礼", rf"个?{_WEEK}{_WEEKDAY}"),
-    ("lunar", "月", f"月{_LUNAR_DAY}"), ("lunar_day", "初", _LUNAR_DAY),     ("dotted", "0123456789", r"(?<![0-9.])(?:1[0-2]|[1-9])\.(?:3[01]|[12][0-9]|[1-9])(?![0-9.]|\s?[元块分%折米万千百公斤倍度级寸])"),
+    *(("other", word[0], word) for word in _OTHER),
+    ("other", f"{_DIGITS}{CHINESE}", _OTHER_COUNTED),
+    *(("feast", name[0], f"{name}{_NO_PRODUCT}") for name in CHINESE_FEASTS),
+    ("feast", "6", "618(?=期间|大促|活动|当天|购物节|那天|[前后的])"),
+    ("step", "大上下这本今当次同", _STEP),
+    ("date", _DIGITS, DATE),
+    ("clock", f"{_DIGITS}{CHINESE}晚{''.join(w[0] for w in _DAY_PARTS)}", _CLOCK),
+    *(("pair", word[0], rf"{word}(?:(?:两|二|2)?天|两日)") for word in PAIRS),
+    ("on", "个周星礼", rf"个?{_WEEK}{_WEEKDAY}"),
+    ("lunar", "月", f"月{_LUNAR_DAY}"),
+    ("lunar_day", "初", _LUNAR_DAY),
+    ("dotted", _DIGITS, _DOTTED),
     ("quarter", "Qq", r"[Qq][1-4](?![0-9A-Za-z])"),
-    ("about", f"几数{CHINESE}", rf"(?:{'|'.join(ABOUT)})(?=个?(?:[天日周年月]|星期|礼拜|季度|工作日)(?!份))"),
-    ("decimal", "0123456789", r"[0-9]+(?:\.[0-9]+)+"), ("number", f"0123456789{CHINESE}", _N),
-)  # fmt: skip
+    ("about", f"几数{CHINESE}", rf"(?:{'|'.join(ABOUT)})(?={_COUNTED_UNIT})"),
+    ("over", f"{_DIGITS}{CHINESE}", rf"{_N}[多余几](?={_COUNTED_UNIT})"),
+    ("inside", "年月季", rf"(?<![0-9{CHINESE}几多余个])(?:年|季度|月)内"),
+    ("decimal", _DIGITS, r"[0-9]+(?:\.[0-9]+)+"),
+    ("number", f"{_DIGITS}{CHINESE}", _N),
+)
 """Group, characters that it may begin with, pattern; a character has one regular expression, of what it may begin."""
 _STARTS = frozenset("".join(firsts for _, firsts, _ in _PATTERNS)) | {word[0] for word in LITERALS}
 _LENGTHS = {first: sorted({len(w) for w in LITERALS if w[0] == first}, reverse=True) for first in _STARTS}
@@ -122,19 +149,19 @@ def _matched(match: re.Match[str]) -> Token:
 def _number(_: re.Match[str], word: str) -> tuple[str, Any, int]:
     value = numeral(word)
     plain = word.isascii() or not any(c in "十百千廿卅" for c in word)
-    if value is None or len(word) > 4 and plain:
+    if value is None or (plain and len(word) > _LONGEST_YEAR):
         return "x", None, 0
     return "n", value, len(word) if plain else -len(word)
 
 
 def _step(match: re.Match[str], _: str) -> tuple[str, Any, int]:
     way, unit = match["way"], match["unit"] or "周"
-    count = {"上": -1, "下": 1}.get(way[0], 0) * len(way) + (way == "次")
+    count = {"上": -1, "下": 1}.get(way[-1], 0) * len(way) + (way == "次")
     name = {"周末": "weekend", "月份": "month", "季": "quarter", "世纪": "century", "年度": "year", "年": "year"}.get(
         unit
     )
     weekday = match["weekday"]
-    return "s", (count, name or UNITS[unit][1], WEEKDAYS[weekday] if weekday else None), 0
+    return "s", (count, name or UNITS[unit], WEEKDAYS[weekday] if weekday else None), 0
 
 
 def read_date(match: re.Match[str], _: str) -> tuple[str, Any, int]:
@@ -164,6 +191,8 @@ _READERS: dict[str, Callable[[re.Match[str], str], tuple[str, Any, int]]] = {
     "quarter": lambda _, word: ("z", int(word[1]), 0),
     "dotted": lambda _, word: ("7", tuple(map(int, word.split("."))), 0),
     "about": _about,
+    "over": lambda _, word: ("n", numeral(word[:-1]) or 0, -len(word)),
+    "inside": lambda _, word: ("s", (0, UNITS[word[:-1]], None), 0),
     "number": _number,
 }
 

@@ -5,10 +5,11 @@ import re
 from language.found import Found, without_overlaps
 from language.numerals import CHINESE, numeral
 
-_PARTS = (
-    "凌晨", "清晨", "早晨", "早上", "今早", "明早", "上午", "中午", "正午", "午间", "下午", "午后", "傍晚", "晚上", "今晚", "明晚", "昨晚", "夜里", "夜间",
-    "半夜", "深夜", "晚间", "早", "晚",
-)  # fmt: skip
+_PART_WORDS = (
+    "凌晨 清晨 早晨 早上 今早 明早 上午 中午 正午 午间 下午 午后 傍晚 晚上 今晚 明晚 昨晚 夜里 夜间 半夜 深夜 "
+    "晚间 早 晚"
+)
+_PARTS = tuple(_PART_WORDS.split())
 _LATE = frozenset({"下午", "午后", "傍晚", "晚上", "今晚", "明晚", "昨晚", "晚间", "晚", "夜里", "夜间", "pm"})
 _NIGHT = frozenset({"晚上", "今晚", "明晚", "昨晚", "晚间", "夜里", "夜间", "半夜", "深夜", "凌晨", "am"})
 _MIDDAY = frozenset({"中午", "正午", "午间"})
