@@ -14,6 +14,7 @@ from config import words
 from config.records import Localised, Record
 from config.tenants import Role, Tenant
 from language.matcher import Matcher
+from language.names import Names
 
 if TYPE_CHECKING:
     from config.lexicon import Grammar, Lexicon
@@ -181,6 +182,17 @@ class Catalogue:
         """Words of small talk -> their kind; the intent of a kind is `chat.<kind>`."""
         kinds = {word: kind for kind, talk in self.lexicon.chitchat.items() for word in talk.words}
         return Matcher({words.written(word): kind for word, kind in kinds.items()})
+
+    @cached_property
+    def names(self) -> Names:
+        """How the names of people begin, and what only looks like one."""
+        grammar = self.grammar
+        return Names(surnames=grammar.surnames, not_names=grammar.not_names, titles=grammar.name_titles)
+
+    @cached_property
+    def particles(self) -> Matcher[bool]:
+        """Words without content of their own."""
+        return Matcher(dict.fromkeys(self.grammar.particles, True))
 
     def default_intent(self, agent: str) -> str | None:
         """The intent that is meant where only the agent is known."""

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from config.catalogue import Catalogue
 from language.clauses import Clause, split
 from language.identifiers import Rule
-from language.names import Names
 from language.normalise import Text, fold, normalise
 from language.particulars import Particulars, Reader
 from language.pronouns import resolve
@@ -43,7 +42,7 @@ class Reading:
 def read(raw: str, remembered: Mapping[str, Any], catalogue: Catalogue) -> Reading:
     """`remembered`: the latest value of each slot, for what pronouns stand for."""
     grammar = catalogue.grammar
-    text, _ = resolve(normalise(raw), remembered, grammar.pronouns)
+    text, _ = resolve(normalise(raw), remembered, grammar.pronouns, names=catalogue.names)
     clauses = split(
         text.text,
         connectors=grammar.connectors,
@@ -59,9 +58,9 @@ def read(raw: str, remembered: Mapping[str, Any], catalogue: Catalogue) -> Readi
 
 def reader_of(catalogue: Catalogue) -> Reader:
     """The reader of particulars over the catalogue's words."""
-    grammar, lexicon = catalogue.grammar, catalogue.lexicon
+    lexicon = catalogue.lexicon
     return Reader(
-        names=Names(surnames=grammar.surnames, not_names=grammar.not_names, titles=grammar.name_titles),
+        names=catalogue.names,
         identifiers=tuple(
             Rule(slot=slot, nouns=words.nouns, digits=words.digits, dated=words.dated)
             for slot, words in lexicon.identifiers.items()

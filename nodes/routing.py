@@ -148,4 +148,4 @@ def _because(requests: Sequence[Request], words: Sequence[str], agent: str) -> s
 
 def nothing_else(text: str, spans: Sequence[tuple[int, int]], catalogue: Catalogue) -> bool:
     """Whether a text is settled by the named spans, particles and punctuation alone."""
-    return rest(text, spans, catalogue.grammar.particles) == ""
+    return not rest(text, spans, catalogue.particles)
