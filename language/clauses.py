@@ -22,15 +22,15 @@ _LIST_AFTER = re.compile(r"\s*[#№]?\d+(?![\d.]*\s*[^\W\d_]{0,2}[点:])")
 _DAY_AFTER = re.compile(r"\s*\d{1,2}[号日]")
 # What may stand around a negation without being a request of its own.
 _LEAD_IN = re.compile(
-    r"(?:算了|我们|咱们|我|你们|你|您|请|麻烦|拜托|帮忙|帮我|给我|先|那么|那|就|也|都|可以|可|还是|这次|现在|暂时|目前|千万|其实|但是|但|而|想|要|"
+    r"(?>(?:算了|我们|咱们|我|你们|你|您|请|麻烦|拜托|帮忙|帮我|给我|先|那么|那|就|也|都|可以|可|还是|这次|现在|暂时|目前|千万|其实|但是|但|而|想|要|"
     r"今天|明天|昨天|今日|本周|这周|本月|和|跟|与|了|吧|啊|呢|的|嗯|哦|好的|好|ok|okay|well|so|but|and|just|please|pls|i|we|you|now|today|"
-    r"for now|[\s,，、~\-])++",
+    r"for now|[\s,，、~\-])+)",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:不用|不要|不必|算了|再|去|给我|帮我|我|查询|查看|显示|查|看|管|弄|做|找|搜|要|用|说|列|改|动|删|发|送|办|理|它|他|她|这个|那个|这些|那些|一下|下|了|吧|啊|呀|"
+    r"(?>(?:不用|不要|不必|算了|再|去|给我|帮我|我|查询|查看|显示|查|看|管|弄|做|找|搜|要|用|说|列|改|动|删|发|送|办|理|它|他|她|这个|那个|这些|那些|一下|下|了|吧|啊|呀|"
     r"呢|啦|哈|嘛|的|着|先|也|都|谢谢|多谢|show|see|need|want|look|list|find|check|me|it|them|that|those|these|any|more|anymore|"
-    r"to|at|please|thanks|thank you|now|[\s~])*+",
+    r"to|at|please|thanks|thank you|now|[\s~])*)",
     re.IGNORECASE,
 )
 

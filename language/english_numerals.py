@@ -12,7 +12,7 @@ _VALUES |= dict(zip(_TENS.split(), range(30, 100, 10), strict=True))
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _WORD = "|".join(sorted([*_VALUES, *_SCALES], key=len, reverse=True))
 
-ENGLISH_NUMERAL = rf"(?:(?<![A-Za-z0-9])(?:{_WORD})(?:(?:[ -]| and )(?:{_WORD})){{0,9}}+(?![A-Za-z0-9]))"
+ENGLISH_NUMERAL = rf"(?:(?<![A-Za-z0-9])(?:{_WORD})(?>(?:(?:[ -]| and )(?:{_WORD})){{0,9}})(?![A-Za-z0-9]))"
 """A pattern to build others from; use it with IGNORECASE."""
 ENGLISH = re.compile(ENGLISH_NUMERAL, re.IGNORECASE)
 _TOKENS = re.compile(r"[a-z]+")

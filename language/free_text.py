@@ -16,7 +16,7 @@ _A_LABEL = re.compile(
 )
 _NUMBERS = re.compile(r"[\d\s,，、:：./-]*$")
 _CONTENT_IS = re.compile(r"(?:内容|标题|事项|事情)(?:是|为|写)\s?|\b(?:content|text|title)(?: is)?:?\s", re.IGNORECASE)
-_EDGE_BEFORE = re.compile(r"(?:[\s,，]|在|于|的|要|去(?=\S{2})|(?:at|on|in|by|to)\b)++", re.IGNORECASE)
+_EDGE_BEFORE = re.compile(r"(?>(?:[\s,，]|在|于|的|要|去(?=\S{2})|(?:at|on|in|by|to)\b)+)", re.IGNORECASE)
 _EDGE_AFTER = re.compile(r"(?:[\s,，]|在|于|(?<![A-Za-z])(?:at|on|in|by))+$", re.IGNORECASE)
 _REMIND = re.compile(
     r"(?:提醒(?:我们|我|一下|下)|记得|备忘|帮我记(?:一下|下|录)?|记一下|记下|记录一下|"

@@ -82,9 +82,9 @@ def _patterns(rule: Rule) -> tuple[re.Pattern[str], re.Pattern[str]]:
     noun = "|".join(map(_noun, nouns)) or r"(?!)"
     cjk = "|".join(re.escape(n) for n in nouns if not is_latin(n[-1])) or r"(?!)"
     one = rf"{_NUMBER}{_NOT_MEASURED}"
-    after = rf"(?:{noun}){_LABEL}\s?(?P<list>{one}(?:{_JOIN}(?:(?:{noun}){_LABEL}\s?)?#?{one}){{0,{_MOST}}}+)"
+    after = rf"(?:{noun}){_LABEL}\s?(?P<list>{one}(?>(?:{_JOIN}(?:(?:{noun}){_LABEL}\s?)?#?{one}){{0,{_MOST}}}))"
     before = (
-        rf"(?P<number>(?<![0-9.:/-])[0-9]{{1,24}}(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}+)"
+        rf"(?P<number>(?<![0-9.:/-])[0-9]{{1,24}}(?>(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}))"
         rf"(?:{_LINK}|(?<=[0-9]{{{_BARE}}})\s?)(?:{cjk})"
     )
     return re.compile(after), re.compile(before)

@@ -40,11 +40,12 @@ _CODES = _Codes(
         for character in characters
     }
 )  # fmt: skip
-_INTEGER = r"(?:A{1,3}(?:,A{3})++(?!A)|A++)"
+# Atomic groups, not possessive ones: `re` before Python 3.11.5 fails on a group that is repeated possessively.
+_INTEGER = r"(?:A{1,3}(?>(?:,A{3})+)(?!A)|A++)"
 _ARABIC = rf"(?:(?<!\.){_INTEGER}\.A++(?!\.A)|{_INTEGER})"
 _PIECE = rf"(?:{_ARABIC}|[DTZ]++|[UV]++)"
 _JOIN = r"(?: ?F? ?(?=[UV])|(?<=[UV]) ?(?=[DTZA])|(?<=Z)(?=A))"
-_WHOLE = rf"{_PIECE}(?:{_JOIN}{_PIECE})*+"
+_WHOLE = rf"(?>{_PIECE}(?:{_JOIN}{_PIECE})*)"
 _NUMBER = re.compile(
     rf"(?P<minus>(?<![ADTUVN.])N ?)?(?:(?P<part>{_ARABIC}/A++(?![A/]))|"
     rf"(?:(?P<plus>{_WHOLE}) ?y ?)?(?P<below>{_WHOLE}) ?f ?z ?(?P<below_minus>N)?(?P<above>{_WHOLE}(?:P[DZ]++)?)|"
