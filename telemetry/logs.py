@@ -50,6 +50,7 @@ def configure(
     for name in _UVICORN:
         logger = logging.getLogger(name)
         logger.handlers.clear()
+        logger.setLevel(logging.NOTSET)
         logger.propagate = True
     for name in _OF_NO_NEWS:
         logging.getLogger(name).setLevel("DEBUG" if level == "debug" else "WARNING")

@@ -65,6 +65,7 @@ def test_an_exception_shows_its_lines_but_no_local_values(capsys: pytest.Capture
 
 
 def test_uvicorn_writes_through_the_same_handler_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+    logging.getLogger("uvicorn.access").setLevel("CRITICAL")  # as another server of this process may have left it
     logs.configure("info", "json")
     logs.configure("info", "json")
     logging.getLogger("uvicorn.access").info('%s - "%s %s HTTP/%s" %d', "127.0.0.1:1", "GET", "/healthz", "1.1", 200)
