@@ -32,7 +32,8 @@ class Lexicon(Record):
 
     `values`: slot -> canonical value -> words (`order_status: {shipped: [已发货, ...]}`). `guards`: word sequences
     that, in this order in a clause, mean that the sentence talks about its words. `identifiers`: slot -> its words.
-    `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`).
+    `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`). `asking`: words that ask for
+    something, so that thanks beside them are no farewell.
     """
 
     values: dict[str, dict[str, tuple[str, ...]]]
@@ -41,6 +42,7 @@ class Lexicon(Record):
     identifiers: dict[str, IdentifierWords]
     approvals: tuple[str, ...]
     rejections: tuple[str, ...]
+    asking: tuple[str, ...] = ()
     idioms: tuple[str, ...] = ()
 
 

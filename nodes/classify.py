@@ -7,6 +7,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from config.catalogue import Catalogue
+from language.normalise import fold
 from language.particulars import Reader
 from language.periods import PERIOD_NAMES
 from models.guard import ChatModel
@@ -17,7 +18,7 @@ from nodes.decision import decide, reported, whitelisted
 from nodes.memory import QUESTIONS
 from nodes.permitted import usable_intents
 from nodes.pre_route import CHAT, main_kind
-from nodes.reading import Reading, Rules, guarded, read
+from nodes.reading import Reading, Rules, find_word, guarded, read
 from nodes.routing import by_keywords, decisions
 from nodes.state import UNKNOWN, Decision, Memory, Request, State, Turn
 from tools.registry import Registry
@@ -139,6 +140,6 @@ def _thanks(reading: Reading, catalogue: Catalogue) -> Request | None:
     """Thanks or a goodbye among words that ask for nothing ("谢谢你，我知道怎么弄了")."""
     text = reading.text.text
     found = [m for m in catalogue.chitchat_words.find(text) if m.value in CLOSINGS]
-    if not found or "?" in text:
+    if not found or "?" in text or any(find_word(fold(text), word) >= 0 for word in catalogue.lexicon.asking):
         return None
     return Request(agent=CHAT, intent=f"{CHAT}.{main_kind(found, catalogue)}", entities={}, spans=[])

@@ -96,15 +96,15 @@ def guarded(clause: str, guards: Sequence[Sequence[str]]) -> bool:
 def _in_order(text: str, words: Sequence[str]) -> bool:
     at = 0
     for word in words:
-        found = _find_word(text, fold(word), at)
+        found = find_word(text, fold(word), at)
         if found < 0:
             return False
         at = found + len(word)
     return True
 
 
-def _find_word(text: str, word: str, at: int) -> int:
-    """Where `word` stands at or after `at`; a Latin word only between Latin word boundaries."""
+def find_word(text: str, word: str, at: int = 0) -> int:
+    """Where a folded `word` stands at or after `at`, else -1; a Latin word only between Latin word boundaries."""
     while (found := text.find(word, at)) >= 0:
         before, after = text[found - 1 : found], text[found + len(word) : found + len(word) + 1]
         latin = word[0].isascii() and word[0].isalnum()
