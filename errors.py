@@ -9,7 +9,8 @@ FrontdeskError
 │   ├── NoInterrupt         a resume where nothing waits for an answer
 │   ├── StaleInterrupt      a resume of a question that is not the open one
 │   ├── ExpiredInterrupt    a resume of a question that has run out
-│   └── StaleThread         another writer moved the thread on
+│   ├── StaleThread         another writer moved the thread on
+│   └── ThreadBusy          a run is on its way, and the request would not wait for it
 └── Unavailable             a part that the desk cannot do without does not answer
 """
 
@@ -55,6 +56,10 @@ class ExpiredInterrupt(Conflict):
 
 class StaleThread(Conflict):
     """Another request moved this thread on; send the request again."""
+
+
+class ThreadBusy(Conflict):
+    """Thread is already running a task. Wait for it to finish or choose a different multitask strategy."""
 
 
 class Unavailable(FrontdeskError):

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import selectors
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,7 +45,7 @@ async def open_pool(url: str, size: int, *, timeout_s: float = CONNECT_TIMEOUT_S
         min_size=1,
         max_size=size,
         timeout=WAIT_FOR_CONNECTION_S,
-        check=AsyncConnectionPool.check_connection,
+        check=_lively,
         open=False,
     )
     try:
@@ -53,6 +54,15 @@ async def open_pool(url: str, size: int, *, timeout_s: float = CONNECT_TIMEOUT_S
         await pool.close()
         raise Unavailable(f"the database does not answer within {timeout_s:g} s") from None
     return pool
+
+
+async def _lively(connection: Connection) -> None:
+    """Raises OperationalError where the server has ended the connection. It is asked only if it has said something."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        has_news = selector.select(0)
+    if has_news:
+        await AsyncConnectionPool.check_connection(connection)
 
 
 async def reachable(pool: Pool) -> str | None:

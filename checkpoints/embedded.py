@@ -133,6 +133,14 @@ class EmbeddedPostgres:
                 if not found.fetchone():
                     connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
 
+    def revive(self) -> bool:
+        """Start the server if nobody plays it any more; True: it was started. Nothing is done while it is there, which
+        costs the reading of one file, or once `stop` was called."""
+        if self._users is None or self._runs():
+            return False
+        self.ensure()
+        return True
+
     def stop(self, timeout_s: float = START_TIMEOUT_S) -> None:
         """Stop using the server; it stops when this was its last user. Can be repeated."""
         if self._users is None or self._pipe is None or self._reaper is None:
@@ -206,6 +214,12 @@ class EmbeddedPostgres:
                 file.write(f"\ninclude '{ours.name}'\n")
         return changed
 
+    def _runs(self) -> bool:
+        try:
+            return self._is_ours(_first_number(self.data / "postmaster.pid"))
+        except FileNotFoundError:
+            return False
+
     def _start_server(self) -> None:
         for tries_left in reversed(range(START_TRIES)):
             self._clear_stale_locks()
@@ -234,7 +248,7 @@ class EmbeddedPostgres:
     def _wait(self) -> None:
         end = time.monotonic() + START_TIMEOUT_S
         while not self._answers():
-            if time.monotonic() > end:
+            if time.monotonic() > end or not self._runs():
                 raise Unavailable(f"PostgreSQL did not come up, see {str(self.log)!r}")
             time.sleep(0.05)
 

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar, overload
 
+import psycopg
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
@@ -28,13 +29,14 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row, tuple_row
+from psycopg_pool import PoolTimeout
 
 from checkpoints import jsonb
 from checkpoints.database import Connection, Pool
 from checkpoints.statements import COPY_THREAD, DELETE_RUNS, ONE_SNAPSHOT
-from checkpoints.turn_buffer import TurnBuffer
+from checkpoints.turn_buffer import NOWHERE, Also, Guard, TurnBuffer
 from checkpoints.turn_commit import FlushTimer, close, finished, flush, head_of, write
-from errors import StaleThread
+from errors import StaleThread, Unavailable
 
 Result = TypeVar("Result")
 
@@ -53,15 +55,18 @@ class TurnSaver(AsyncPostgresSaver):
         self._pool = pool
 
     @asynccontextmanager
-    async def turn(self, *, every_s: float | None = 1.0) -> AsyncIterator[None]:
+    async def turn(
+        self, *, every_s: float | None = 1.0, guard: Guard | None = None, empty: Collection[str] = ()
+    ) -> AsyncIterator[None]:
         """Gather what is put inside, and commit it at the end, however the end comes, and each `every_s` before that.
 
-        Open it in the task that runs the graph, never in an asynchronous generator. Raises StaleThread where somebody
-        else moved the thread on meanwhile, Unavailable where the database does not answer.
+        Open it in the task that runs the graph, never in an asynchronous generator. `empty`: threads that are known to
+        have no checkpoint yet, which need not be read. Raises StaleThread where somebody
+        else moved the thread on meanwhile or `guard` does not hold, Unavailable where the database does not answer.
         """
-        turn, unwinding = TurnBuffer(self._pool), None
+        turn, unwinding = TurnBuffer(self._pool, guard, empty), None
         token = _TURN.set(turn)
-        timer = FlushTimer(turn, every_s) if every_s else None
+        timer = FlushTimer(turn, every_s)
         try:
             yield
         except asyncio.CancelledError as error:
@@ -78,18 +83,39 @@ class TurnSaver(AsyncPostgresSaver):
     @overload
     async def flush(self) -> None: ...
     @overload
-    async def flush(self, also: Callable[[Connection], Awaitable[Result]]) -> Result: ...
-    async def flush(self, also: Callable[[Connection], Awaitable[Any]] | None = None) -> Any:
+    async def flush(self, also: Callable[[Connection], Awaitable[Result]], *, closes: bool = False) -> Result: ...
+    async def flush(self, also: Callable[[Connection], Awaitable[Any]] | None = None, *, closes: bool = False) -> Any:
         """Make durable what this turn has put so far; `also(connection)` joins the transaction, and its result returns.
 
+        `closes`: nothing is put after it, and `also` looks for itself whether what the turn's guard guards still holds.
         Call it before an effect that must not come twice. Raises StaleThread and Unavailable, with nothing written.
         """
         if (turn := self._turn()) is not None:
-            return await finished(flush(turn, also))
+            return await finished(flush(turn, also, last=closes, guarded=not closes))
         if also is None:
             return None
         async with self._pool.connection() as connection, connection.transaction():
             return await also(connection)
+
+    async def gather(self, also: Also) -> None:
+        """Do `also` with the turn's next commit, or at once outside of a turn; it is done though the turn fails.
+
+        Never later than a moment, so that little is lost if the process dies. Raises Unavailable outside of a turn.
+        """
+        turn = _TURN.get()
+        if turn is not None and turn.pool is self._pool and not turn.closed:
+            turn.gather(also)
+            return
+        try:
+            async with self._pool.connection() as connection, connection.transaction():
+                await also(connection)
+        except (psycopg.OperationalError, PoolTimeout) as error:
+            raise Unavailable("the database does not answer") from error
+
+    def forget(self) -> None:
+        """Drop the steps that this turn has put and not committed: they are nobody's any more."""
+        if (turn := _TURN.get()) is not None and turn.pool is self._pool:
+            turn.forget()
 
     async def aput(
         self,
@@ -138,6 +164,9 @@ class TurnSaver(AsyncPostgresSaver):
         if turn is None or turn.touches(thread_id, namespace):
             return await super().aget_tuple(config)
         is_first, at = namespace == "" and thread_id not in turn.heads, get_checkpoint_id(config)
+        if not at and turn.knows_empty(thread_id):
+            turn.heads.setdefault(thread_id, NOWHERE)
+            return None
         if is_first and at:
             # A fork or a replay: the fence is the newest checkpoint, not the one that is asked for.
             async with self._pool.connection() as connection, connection.cursor(row_factory=tuple_row) as cursor:

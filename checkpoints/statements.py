@@ -67,7 +67,22 @@ SELECT pg_current_xact_id()::text, head.checkpoint_id, coalesce(head.writes, 0)
 FROM (SELECT 1) AS always LEFT JOIN ({HEAD}) AS head ON true"""  # noqa: S608
 OUTCOME = "SELECT pg_xact_status(%s::xid8)"
 
+# Where the thread `picked` stands before a run: its newest checkpoint, and the keys of what is pending there.
+HEAD_BEFORE = """
+LEFT JOIN LATERAL (
+    SELECT c.checkpoint_id, (
+        SELECT jsonb_agg(jsonb_build_array(w.task_id, w.idx)) FROM checkpoint_writes w
+        WHERE w.thread_id = c.thread_id AND w.checkpoint_ns = '' AND w.checkpoint_id = c.checkpoint_id
+    ) AS writes
+    FROM checkpoints c WHERE c.thread_id = picked.thread_id::text AND c.checkpoint_ns = ''
+    ORDER BY c.checkpoint_id DESC LIMIT 1
+) AS head ON true"""
+
 ONE_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+# Some writers note the thread's id there; whoever deletes the source must find nothing of it in a copy.
+COPIED_METADATA = """
+CASE WHEN metadata ? 'thread_id' THEN metadata || jsonb_build_object('thread_id', %(target)s::text)
+ELSE metadata END"""
 COPY_THREAD = (
     """
 INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
@@ -76,10 +91,10 @@ SELECT %(target)s, checkpoint_ns, channel, version, type, blob FROM checkpoint_b
 INSERT INTO checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
 SELECT %(target)s, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
 FROM checkpoint_writes WHERE thread_id = %(source)s""",
-    """
+    f"""
 INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
-SELECT %(target)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
-FROM checkpoints WHERE thread_id = %(source)s""",
+SELECT %(target)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, {COPIED_METADATA}
+FROM checkpoints WHERE thread_id = %(source)s""",  # noqa: S608
 )
 # A blob goes with the last checkpoint that shows it. All parts see the rows as they were before.
 DELETE_RUNS = """

@@ -1,10 +1,11 @@
 """What a turn has put and not yet committed."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkpoints.database import Pool
+from checkpoints.database import Connection, Pool
 from checkpoints.statements import BLOBS, CHECKPOINTS, NEWER_WRITES, WRITES, Insert
 
 Key = tuple[Any, ...]
@@ -12,9 +13,20 @@ Row = tuple[Any, ...]
 Rows = dict[Insert, dict[Key, Row]]
 # A thread's newest root checkpoint, None before the first, and how many writes it has.
 Head = tuple[str | None, int]
+Also = Callable[[Connection], Awaitable[Any]]
+
+NOWHERE: Head = (None, 0)
 
 MAX_ROWS = 500
 MAX_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guard:
+    """A query that gives a row as long as the turn may write."""
+
+    sql: str
+    values: dict[str, Any]
 
 
 @dataclass(kw_only=True)
@@ -22,6 +34,7 @@ class Attempt:
     """One try to commit, kept until its outcome is known. `transaction`: None before the server gave it a number."""
 
     rows: Rows
+    gathered: Sequence[Also] = ()
     transaction: str | None = None
     heads: dict[str, Head] = field(default_factory=dict)
     result: Any = None
@@ -31,11 +44,15 @@ class TurnBuffer:
     """Rows are serialised before they come here, so that a later change of the state does not reach them.
 
     `heads`: where each thread stood when the turn first read it, or after its own last commit. `lock`: held while the
-    rows are on their way.
+    rows are on their way. `guard`: what must hold in each commit. `gathered`: what else goes with the next one.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, guard: Guard | None = None, empty: Collection[str] = ()) -> None:
         self.pool = pool
+        self.guard = guard
+        self._empty = frozenset(empty)
+        self.gathered: list[Also] = []
+        self.when_gathered: Callable[[], None] | None = None
         self.closed = False
         self.lock = asyncio.Lock()
         self.heads: dict[str, Head] = {}
@@ -54,6 +71,10 @@ class TurnBuffer:
     def touches(self, thread_id: str, namespace: str) -> bool:
         return any(key[:2] == (thread_id, namespace) for rows in self._rows.values() for key in rows)
 
+    def knows_empty(self, thread_id: str) -> bool:
+        """Nothing was ever put on this thread, so that nothing need be read; the fence sees to it that it was so."""
+        return thread_id in self._empty and self.heads.get(thread_id, NOWHERE) == NOWHERE
+
     def put_blob(self, key: Key, row: Row) -> None:
         if key not in self._rows[BLOBS]:
             self._put(BLOBS, key, row)
@@ -70,12 +91,22 @@ class TurnBuffer:
         elif key not in self._rows[WRITES] and key not in self._rows[NEWER_WRITES]:
             self._put(WRITES, key, row)
 
+    def gather(self, also: Also) -> None:
+        self.gathered.append(also)
+        if self.when_gathered is not None:
+            self.when_gathered()
+
+    def forget(self) -> None:
+        self._rows = {insert: {} for insert in self._rows}
+        self._bytes = 0
+
     def snapshot(self) -> Rows:
         return {insert: dict(rows) for insert, rows in self._rows.items() if rows}
 
-    def drop(self, committed: Rows) -> None:
-        """Forget rows that are in the database now; what was put over them meanwhile stays."""
-        for insert, rows in committed.items():
+    def drop(self, committed: Attempt) -> None:
+        """Forget what is in the database now; what was put over it meanwhile stays."""
+        self.gathered = self.gathered[len(committed.gathered) :]
+        for insert, rows in committed.rows.items():
             waiting = self._rows[insert]
             for key, row in rows.items():
                 if waiting.get(key) is row:
