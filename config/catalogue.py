@@ -62,7 +62,9 @@ class Intent(Record):
     agent matched in the clause. `of` and `actions`: this intent is meant where the intent `of` is named in a clause
     (by a synonym or identifier) together with one of these action words. `overrides`: its synonyms beat any other
     intent of the clause. `identifiers`: kinds of identifier that mean it where no noun matched. `default`: the agent's
-    intent where only the agent is known. `empty`: `unknown` turns an empty result (`data.found == 0`) into an honest
+    intent where only the agent is known. `changes`: it does something, so that a question about it means `of`.
+    `sequences`: words that act like one of `actions` where they stand in this order; `beside`: slots that do where all
+    of them are filled. `empty`: `unknown` turns an empty result (`data.found == 0`) into an honest
     unknown. `reply`: template (the tools' own summaries) or model. `card`: the type of card that its tool answers with.
     """
 
@@ -73,6 +75,9 @@ class Intent(Record):
     verbs: tuple[str, ...] = ()
     of: str | None = None
     actions: tuple[str, ...] = ()
+    sequences: tuple[tuple[str, ...], ...] = ()
+    beside: tuple[str, ...] = ()
+    changes: bool = False
     overrides: bool = False
     identifiers: tuple[str, ...] = ()
     default: bool = False
@@ -159,6 +164,18 @@ class Catalogue:
         return words.claims(self.intents, "synonyms")
 
     @cached_property
+    def overriding(self) -> Matcher[tuple[str, ...]]:
+        """The nouns and phrases that beat any other of their clause, unless the other contains them."""
+        claiming = {name: intent for name, intent in self.intents.items() if intent.overrides}
+        return words.matcher(words.claims(claiming, "synonyms"), (*self.lexicon.idioms, *self.claimed_nouns))
+
+    @cached_property
+    def pronouns(self) -> Matcher[str]:
+        """Words that stand for what was spoken of before -> the slot of that; `none` where they only look so."""
+        slots = self.grammar.pronouns.items()
+        return Matcher({word.replace("|", ""): slot for slot, some in slots for word in some})
+
+    @cached_property
     def verbs(self) -> Matcher[tuple[str, ...]]:
         """Bare words -> the intents that they mean where no noun matched in the clause."""
         return words.matcher(words.claims(self.intents, "verbs"), self.lexicon.idioms)
@@ -188,6 +205,11 @@ class Catalogue:
         """How the names of people begin, and what only looks like one."""
         grammar = self.grammar
         return Names(surnames=grammar.surnames, not_names=grammar.not_names, titles=grammar.name_titles)
+
+    @cached_property
+    def no_names(self) -> frozenset[str]:
+        """Words, folded, that only look like a name."""
+        return frozenset(word.casefold() for word in self.grammar.not_names)
 
     @cached_property
     def particles(self) -> Matcher[bool]:

@@ -7,6 +7,7 @@ from string import Template
 
 from config.bindings import Tools, against_tools, undeclared
 from config.catalogue import CHAT, Agent, Binding, Catalogue, Intent
+from config.designs import against_fields
 from config.strict_yaml import did_you_mean
 
 FIRST_AGENT = "business"  # the intents of the first agent go without its name
@@ -17,21 +18,26 @@ NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*")
 # The slots that the language package fills whatever the lexicon says, and the steps that lead into one.
 PERIOD = ("name", "start", "end")
 SLOTS = (
-    "period", "new_period", "limit", "person", "phone", "time", "new_time", "content", "keyword", "question", "text",
+    "period", "new_period", "due", "limit", "person", "phone", "time", "new_time", "content", "keyword", "question",
+    "text",
 )  # fmt: skip
+
+# What looks like a placeholder: `{name}` is one nowhere, `$name` only in the desk's own prompts.
+BRACED, PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}"), re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 
 # The prompts that the desk itself uses, and what it fills into each.
 PROMPTS = {
     "classify.md": {"intents", "today", "locale"},
     "plan.md": {"agent", "today", "time_zone", "locale"},
     "reply.md": {"today", "locale"},
+    "summary.md": {"locale"},
     "unknown.md": {"abilities", "today", "locale"},
 }
 
 
 def check(catalogue: Catalogue, tools: Tools | None = None, models: Collection[str] | None = None) -> list[str]:
     """Every problem, naming file and key. `tools`, `models`: None leaves out what would be checked against them."""
-    problems = [*_lexicon(catalogue), *_prompts(catalogue)]
+    problems = [*_lexicon(catalogue), *_prompts(catalogue), *_cards(catalogue)]
     for agent in catalogue.agents.values():
         file = catalogue.files.get(agent.name, agent.name)
         found = [*_agent(agent, catalogue, models), *_intents(agent, catalogue), *_chains(agent, catalogue)]
@@ -128,7 +134,12 @@ def _binding(binding: Binding, catalogue: Catalogue) -> Iterator[str]:
         yield ": needs either `from` or `value`"
     if binding.otherwise is not None and binding.source is None:
         yield ".otherwise: serves only together with `from`"
-    for key, source in (("from", binding.source), ("otherwise", binding.otherwise), ("beside", binding.beside), ("unless", binding.unless)):
+    for key, source in (
+        ("from", binding.source),
+        ("otherwise", binding.otherwise),
+        ("beside", binding.beside),
+        ("unless", binding.unless),
+    ):
         if source is None:
             continue
         slot, _, step = source.partition(".")
@@ -185,6 +196,16 @@ def _prompts(catalogue: Catalogue) -> Iterator[str]:
             continue
         for strange in sorted(set(template.get_identifiers()) - filled):
             yield f"{where}: ${strange} is filled by nothing{did_you_mean(strange, sorted(filled))}"
+    for name, text in catalogue.prompts.items():
+        where = f"{catalogue.home}/prompts/{name}"
+        names = BRACED.findall(text) + (PLACEHOLDER.findall(text) if name not in PROMPTS else [])
+        for strange in dict.fromkeys(names):
+            yield f"{where}: {strange} is filled by nothing and would reach the model as it is"
+
+
+def _cards(catalogue: Catalogue) -> Iterator[str]:
+    for name, card in catalogue.cards.items():
+        yield from (f"{catalogue.home}/cards/{name}.yaml: {problem}" for problem in against_fields(card))
 
 
 def _empty(key: str, words: Iterable[str]) -> Iterator[str]:

@@ -27,13 +27,26 @@ class IdentifierWords(Record):
     dated: bool = Field(default=False, description="begins with a date, YYYYMMDD")
 
 
+class Questions(Record):
+    """Words that ask. `before`: what follows them in the clause is asked about; `opening`: so is a clause that begins
+    with them, `ending`: or ends; `anywhere`: wherever they stand. `requesting`: a clause that begins so asks to be
+    shown something.
+    """
+
+    before: tuple[str, ...] = ()
+    opening: tuple[str, ...] = ()
+    ending: tuple[str, ...] = ()
+    anywhere: tuple[str, ...] = ()
+    requesting: tuple[str, ...] = ()
+
+
 class Lexicon(Record):
     """What words stand for.
 
     `values`: slot -> canonical value -> words (`order_status: {shipped: [已发货, ...]}`). `guards`: word sequences
     that, in this order in a clause, mean that the sentence talks about its words. `identifiers`: slot -> its words.
     `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`). `asking`: words that ask for
-    something, so that thanks beside them are no farewell.
+    something, so that thanks beside them are no farewell. `questions`: words that ask about what they stand beside.
     """
 
     values: dict[str, dict[str, tuple[str, ...]]]
@@ -44,6 +57,7 @@ class Lexicon(Record):
     rejections: tuple[str, ...]
     asking: tuple[str, ...] = ()
     idioms: tuple[str, ...] = ()
+    questions: Questions = Questions()
 
 
 class Grammar(Record):

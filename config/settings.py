@@ -1,14 +1,22 @@
 """Everything that the environment can say, read once by the composition root."""
 
+from contextlib import suppress
+from datetime import datetime
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AwareDatetime, Field, SecretStr, field_validator
+from pydantic import AwareDatetime, Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 HERE = Path(__file__).parent
 Paths = Annotated[tuple[Path, ...], NoDecode]
 Words = Annotated[tuple[str, ...], NoDecode]
+SCHEMES = {
+    "database_url": ("postgresql://", "postgres://"),
+    "redis_url": ("redis://", "rediss://", "unix://"),
+}
+Age = Annotated[float, Field(ge=0, le=100_000)]
 
 
 class Settings(BaseSettings):
@@ -22,7 +30,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default=Path(".frontdesk"), description="where the embedded PostgreSQL lives")
     database_url: SecretStr | None = Field(default=None, description="a PostgreSQL of your own; none: the embedded one")
     database_pool_size: int = Field(default=8, ge=2, le=100)
-    redis_url: SecretStr | None = None
+    redis_url: SecretStr | None = Field(default=None, description="needed by several processes; none: one process")
     demo: bool | None = Field(default=None, description="seed the demo business; none: only with the embedded database")
 
     model_base_url: str | None = Field(default=None, description="an OpenAI-compatible endpoint; none: no model")
@@ -40,8 +48,20 @@ class Settings(BaseSettings):
 
     cors_origins: Words = ("https://smith.langchain.com", "http://localhost:3000", "http://localhost:5173")
     clock: AwareDatetime | None = Field(default=None, description="pins the clock; development only")
-    turn_timeout_s: float = Field(default=30.0, gt=0)
-    confirmation_minutes: float = Field(default=10.0, gt=0)
+    turn_timeout_s: float = Field(default=30.0, gt=0, le=3_600)
+    lease_s: float = Field(default=10.0, gt=0, le=300, description="how long a run stays with a process that is silent")
+    renew_s: float = Field(default=3.0, gt=0, le=150, description="how often a process says that it is there")
+    sweep_s: float = Field(default=5.0, gt=0, le=3_600, description="how often runs are looked for that nobody plays")
+    drain_s: float = Field(default=8.0, ge=0, le=3_600, description="how long a stopping process waits for its turns")
+    keep_events_minutes: float = Field(
+        default=5.0, gt=0, le=1_440, description="how long a turn's events can be read again"
+    )
+    confirmation_minutes: float = Field(default=10.0, gt=0, le=1_440)
+    keep_checkpoints_days: Age = Field(default=30.0, description="how long every step is kept; 0: for ever")
+    keep_transcripts_days: Age = Field(default=365.0, description="questions, answers, results; 0: for ever")
+    keep_audit_days: Age = Field(default=730.0, description="which calls were made; 0: for ever")
+    keep_threads_days: Age = Field(default=0.0, description="threads that nobody used since; 0: for ever")
+    prune_every_hours: Age = Field(default=24.0, description="how often the desk prunes by itself; 0: never")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 
@@ -49,6 +69,46 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("host")
+    @classmethod
+    def _only_loopback(cls, host: str) -> str:
+        """Until identity arrives, whoever can reach the port can be anybody."""
+        with suppress(ValueError):
+            if host == "localhost" or ip_address(host).is_loopback:
+                return host
+        raise ValueError(f"{host!r} is not loopback; use 127.0.0.1, requests are not identified yet")
+
+    @field_validator("database_url", "redis_url")
+    @classmethod
+    def _url(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        schemes = SCHEMES[str(info.field_name)]
+        if value is not None and not value.get_secret_value().startswith(schemes):
+            raise ValueError(f"must begin with {' or '.join(schemes)}")
+        return value
+
+    @field_validator("clock")
+    @classmethod
+    def _pinned(cls, clock: datetime | None, info: ValidationInfo) -> datetime | None:
+        if clock is not None and info.data.get("environment") == "production":
+            raise ValueError("pins the clock in development only")
+        return clock
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        if self.renew_s * 2 > self.lease_s:
+            raise ValueError("renew_s must be at most half of lease_s, or one late renewal loses every run")
+        return self
+
+    @property
+    def kept_days(self) -> dict[str, float | None]:
+        """How long each is kept, by what it is; None: for ever."""
+        return {
+            "checkpoints_days": self.keep_checkpoints_days or None,
+            "transcripts_days": self.keep_transcripts_days or None,
+            "audit_days": self.keep_audit_days or None,
+            "threads_days": self.keep_threads_days or None,
+        }
 
     @property
     def with_demo(self) -> bool:

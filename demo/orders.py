@@ -24,6 +24,7 @@ class OrderStatus(StrEnum):
     """Given up before it was shipped."""
 
 
+OrderSort = Literal["newest", "amount"]
 STATUS_NAMES: dict[OrderStatus, dict[str, str]] = {
     OrderStatus.PENDING_PAYMENT: {"zh": "待付款", "en": "awaiting payment"},
     OrderStatus.TO_SHIP: {"zh": "待发货", "en": "to be shipped"},
@@ -88,7 +89,9 @@ _LIST = """
         and (%(since)s::timestamptz is null or o.created_at >= %(since)s)
         and (%(before)s::timestamptz is null or o.created_at < %(before)s)
         and (%(customer)s::text is null or o.user_id in (select demo.users_named(%(tenant)s, %(customer)s)))
-    order by o.created_at desc, o.order_no desc"""
+        and (%(least)s::numeric is null or o.amount >= %(least)s::numeric)
+        and (%(most)s::numeric is null or o.amount <= %(most)s::numeric)
+    order by case when %(sort)s = 'amount' then o.amount end desc, o.created_at desc, o.order_no desc"""
 _BY_DAY = """
     select d.day, count(o.order_no) as orders,
         coalesce(sum(o.amount) filter (where o.status in ('to_ship', 'shipped', 'completed')), 0) as revenue
@@ -110,10 +113,23 @@ class Orders:
         order_no: str | None = None,
         customer: str | None = None,
         status: OrderStatus | None = None,
+        least: float | None = None,
+        most: float | None = None,
+        sort: OrderSort = "newest",
         limit: int = 10,
     ) -> Page[Order]:
-        """The newest first. `customer`: a name, whole if there is somebody of that name, else a part of one."""
-        values = {"tenant": tenant, "order_no": order_no, "customer": customer, "status": status, **days.bounds}
+        """The newest first, or the dearest. `customer`: a name, whole if there is somebody of that name, else a part of
+        one; `least`, `most`: bounds of the amount, both included."""
+        values = {
+            "tenant": tenant,
+            "order_no": order_no,
+            "customer": customer,
+            "status": status,
+            "least": least,
+            "most": most,
+            "sort": sort,
+            **days.bounds,
+        }
         return await fetch_page(self._pool, Order, _LIST, values, limit=limit)
 
     async def by_day(self, tenant: str, days: Days) -> list[DayOfOrders]:

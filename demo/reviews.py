@@ -1,5 +1,6 @@
 """Reviews: what buyers say about the courses."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -35,6 +36,7 @@ _LIST = """
     where r.tenant_id = %(tenant)s
         and (%(keyword)s::text is null or strpos(lower(c.title || ' ' || r.body), lower(%(keyword)s)) > 0)
         and (%(status)s::text is null or r.status = %(status)s)
+        and (%(ratings)s::int[] is null or r.rating = any(%(ratings)s::int[]))
         and (%(customer)s::text is null or r.user_id in (select demo.users_named(%(tenant)s, %(customer)s)))
         and (%(since)s::timestamptz is null or r.created_at >= %(since)s)
         and (%(before)s::timestamptz is null or r.created_at < %(before)s)
@@ -53,8 +55,10 @@ class Reviews:
         keyword: str | None = None,
         customer: str | None = None,
         status: ReviewStatus | None = None,
+        ratings: Sequence[int] | None = None,
         limit: int = 10,
     ) -> Page[Review]:
-        """The newest first; `keyword`: a part of the course's title or of the review."""
-        values = {"tenant": tenant, "keyword": keyword, "customer": customer, "status": status, **days.bounds}
+        """The newest first; `keyword`: a part of the course's title or of the review; `ratings`: numbers of stars."""
+        given = {"keyword": keyword, "customer": customer, "status": status}
+        values = {"tenant": tenant, **given, "ratings": list(ratings) if ratings else None, **days.bounds}
         return await fetch_page(self._pool, Review, _LIST, values, limit=limit)

@@ -1,11 +1,13 @@
 """Users: who buys here, found by name, place, number or telephone."""
 
 from datetime import datetime
+from typing import Literal
 
 from demo.days import Days
 from demo.rows import Page, Pool, Record, fetch_page
 
 MOBILE_WITH_PREFIX = 13
+Level = Literal["standard", "silver", "gold"]
 
 
 class User(Record):
@@ -35,6 +37,8 @@ _LIST = """
         and (%(keyword)s::text is null or lower(u.city) = lower(%(keyword)s)
             or u.user_id in (select demo.users_named(%(tenant)s, %(keyword)s)))
         and (%(phone)s::text is null or right(regexp_replace(u.phone, '\\D', '', 'g'), length(%(phone)s)) = %(phone)s)
+        and (%(city)s::text is null or lower(u.city) = lower(%(city)s))
+        and (%(level)s::text is null or u.level = %(level)s)
         and (%(since)s::timestamptz is null or u.registered_at >= %(since)s)
         and (%(before)s::timestamptz is null or u.registered_at < %(before)s)
     order by u.registered_at desc, u.user_id"""
@@ -45,13 +49,22 @@ class Users:
         self._pool = pool
 
     async def find(
-        self, tenant: str, *, days: Days, keyword: str | None = None, phone: str | None = None, limit: int = 10
+        self,
+        tenant: str,
+        *,
+        days: Days,
+        keyword: str | None = None,
+        phone: str | None = None,
+        city: str | None = None,
+        level: Level | None = None,
+        limit: int = 10,
     ) -> Page[User]:
         """`keyword`: a name (as for orders), a user's id or a city. `phone`: a whole number or how it ends.
 
         `days`: of registration. The latest to register come first.
         """
-        values = {"tenant": tenant, "keyword": keyword, "phone": digits(phone), **days.bounds}
+        given = {"keyword": keyword, "phone": digits(phone), "city": city, "level": level}
+        values = {"tenant": tenant, **given, **days.bounds}
         return await fetch_page(self._pool, User, _LIST, values, limit=limit)
 
 

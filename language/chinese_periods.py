@@ -7,7 +7,7 @@ from language.chinese_dates import ANCHORS, day_of_month, month, written_year
 from language.chinese_narrowing import REFINEMENTS
 from language.clock import Clock
 from language.found import Found
-from language.stretch import OutOfCalendar, Stretch, calendar_day, day, days, plus, plus_days, since, until
+from language.stretch import OutOfCalendar, Stretch, between, calendar_day, day, days, plus, plus_days, since, until
 from language.tense import Tense
 from language.time_tokens import tokens
 
@@ -16,6 +16,7 @@ _CLOCK_TO_DAY = re.compile("t-T(?=t|$)")
 _WHOLE_DATE = re.compile("(?:nY)?nMnD")
 _NEXT_DAY = re.compile("[,&]nD")
 _WEEKDAY_AFTER = re.compile(",?K")
+_MONTH = re.compile("[MX]")
 _DOTTED = re.compile("7(?:-7)?")
 _NOTHING_BEGINS_WITH = frozenset("xe,v&tBSIoZ0ilN69")
 Read = tuple[Stretch, int]
@@ -37,11 +38,11 @@ class _Sentence:
     def find(self, clock: Clock) -> list[Found[Stretch]]:
         found: list[Found[Stretch]] = []
         at = 0
+        whole: Stretch | None = None  # the last day said with its month: 把12月5号的会议改到6号
         while at < len(self.tokens):
+            here = Clock(clock.today, "open", whole.start.replace(day=1)) if whole and self._only_day(at) else clock
             try:
-                read = (
-                    self._from_clock(at, clock) if self.kinds[at] in _NOTHING_BEGINS_WITH else self._joined(at, clock)
-                )
+                read = self._from_clock(at, here) if self.kinds[at] in _NOTHING_BEGINS_WITH else self._joined(at, here)
             except OutOfCalendar:
                 read = None
             if read is None:
@@ -51,8 +52,12 @@ class _Sentence:
             stretch, end = read
             start, stop = self.tokens[at].start, self.tokens[end - 1].end
             found.append(Found(start=start, end=stop, text=self.text[start:stop], value=stretch))
+            whole = stretch if stretch.grain == "day" and _MONTH.search(self.kinds, at, end) else whole
             at = end
         return found
+
+    def _only_day(self, at: int) -> bool:
+        return self.kinds.startswith("nD", at)
 
     def _kind(self, at: int) -> str:
         return self.kinds[at] if at < len(self.kinds) else "$"
@@ -120,11 +125,15 @@ class _Sentence:
         if link not in "-&":
             return None
         read = self._now(end + 1, clock) or self._stretch(end + 1, Clock(clock.today, clock.tense, first.start))
-        if read is None or read[0].end < first.start:
+        if read is None:
             return None
         second, stop = read
         closed = self._kind(stop) == "v"
-        return (days(first.start, second.end), stop + closed) if closed or link == "-" else None
+        if not closed and link != "-":
+            return None
+        names_month = "M" in self.kinds[end:stop] or "X" in self.kinds[end:stop]
+        said = self._stretch(end + 1, clock) if names_month else None
+        return between(first, second, said[0] if said else None), stop + closed
 
     def _now(self, at: int, clock: Clock) -> Read | None:
         """到现在: these words are a day only here."""
@@ -154,7 +163,7 @@ class _Sentence:
         last = self.tokens[end - 1]
         if last.kind in "oO" and "end" in (last.value, last.value[-1]):
             return (days(clock.today, stretch.end) if stretch.end >= clock.today else until(stretch.end)), end + 1
-        if stretch.start > clock.today:
+        if stretch.start > clock.today or (clock.tense == "future" and stretch.end >= clock.today):
             return days(clock.today, stretch.end), end + 1
         return until(plus_days(stretch.start, -1)), end + 1
 
@@ -171,9 +180,11 @@ class _Sentence:
         if at > end:
             return days(stretch.start, last.end), at
         if match := _WEEKDAY_AFTER.match(self.kinds, end):
-            return stretch, match.end()
+            same = self.tokens[match.end() - 1].value == stretch.end.weekday()
+            if same or (match.group() == "K" and self.kinds[end - 1] != "K"):
+                return stretch, match.end()
         if self.kinds[end - 1] == "K" and self._kind(end) == "," and (read := self._stretch(end + 1, clock)):
-            return read if read[0].grain == "day" else None
+            return read if read[0].grain == "day" and self.kinds[end + 1] != "K" else None
         return None
 
     def _stretch(self, at: int, clock: Clock) -> Read | None:

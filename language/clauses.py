@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from language.found import Span
+from language.free_text import find_literals
 from language.matcher import Matcher
 from language.normalise import fold
 
@@ -36,6 +37,28 @@ _TAIL = re.compile(
 
 # "别看了看统计": 了 ends what is not wanted.
 _DROPPED = re.compile(r"[看查管弄要找搜用]{1,2}了(?=[看查给找帮列统显])")
+# "不查订单查用户", "don't show orders show users": an object, and then another verb with an object of its own.
+_INSTEAD = re.compile(
+    r"(?!\s?[给让叫帮对向把被替和])(?>(?:再|去|来|给我|帮我|我|查询|查看|显示|查|看|搜|要|用|说|列出)*)"
+    r"[^,，。\s查看找搜要列让给帮]{2,12}?(?<![都就再也去来才时后前能会想只没不])了?\s?"
+    r"(?=(?:我)?[想要]?(?:查询?|看看?|搜索?|找|只?要|列出|显示|给我|帮我|来[个点]|只看)[㐀-鿿]{2})(?!(?:查|看|找|搜)[过到了的出])"
+    r"|\s(?:[\w'’-]+\s){1,5}?(?<!\bto\s)(?<!\bme\s)(?<!\bplease\s)(?<!\band\s)(?<!\byou\s)"
+    r"(?=(?:(?:please|just|only)\s)?(?:show|list|give me|get me|find|display)\s\w)",
+    re.IGNORECASE,
+)
+# "no orders": but "there are no orders" and "order no 3" say something else.
+_NO = re.compile(
+    r"(?<![a-z])(?<!there )(?<!is )(?<!are )(?<!was )(?<!were )(?<!have )(?<!has )(?<!had )(?<!with )"
+    r"(?<!order )(?<!todo )(?<!task )(?<!event )(?<!meeting )(?<!id )(?<!or )(?<!say )(?<!me )no"
+    r"(?=\s(?!(?:problem|one|idea|matter|need|later|longer|more|less|fewer|worries|doubt|way|thanks|thank|please|wait|"
+    r"you|that|this|show|list|give|not|never)\b)[a-z]{3})"
+)
+# What leaves out a state belongs to what is asked for.
+_KEEPS = re.compile(
+    r"(?:except(?: for)?|without|other than|but not|excluding)\s(?:the\s|any\s|those\s)?"
+    r"(?:[a-z]+(?:ed|id)|pending|hidden|draft)\b"
+    r"|(?:不包括|不包含|不含)(?:那些|所有)?(?:[已未待没被]|取消|完成|草稿)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,15 +96,18 @@ class Splitter:
 
     def split(self, text: str) -> list[Clause]:
         hidden = _hide_quotes(text)
+        literals = find_literals(hidden)
         held = bytearray(len(hidden))
         negations: list[Span] = []
         for match in self._negations.find(hidden):
             held[match.start : match.end] = b"\x01" * (match.end - match.start)
-            if match.value:
+            literal = any(start <= match.start < end for start, end in literals)
+            if match.value and not literal and not _KEEPS.match(hidden, match.start):
                 negations.append((match.start, match.end))
+        negations = sorted([*negations, *(m.span() for m in _NO.finditer(hidden))])
         clauses: list[Clause] = []
         ahead = deque(negations)
-        for start, end in self._pieces(hidden, held):
+        for start, end in self._pieces(hidden, held, literals):
             while ahead and ahead[0][0] < start:
                 ahead.popleft()
             if not ahead or ahead[0][1] > end:
@@ -93,8 +119,9 @@ class Splitter:
             clauses += [_clause(text, *part) for part in parts]
         return [c for c in clauses if c.text]
 
-    def _pieces(self, text: str, held: bytearray) -> Iterable[Span]:
-        """Cuts at full stops, commas and connectors; a connector that a negation holds or a colon precedes is none."""
+    def _pieces(self, text: str, held: bytearray, literals: Sequence[Span]) -> Iterable[Span]:
+        """Cuts at full stops, commas and connectors; a connector that a negation holds or a colon precedes is none, and
+        what is to be written down stays whole."""
         cuts = [(m.start(), m.end(), True) for m in _STOP.finditer(text) if not _inside_list(text, m)]
         cuts += [
             (joint.start, joint.start + joint.value, False)
@@ -103,6 +130,8 @@ class Splitter:
         ]
         start = 0
         for left, right, stop in sorted(cuts):
+            if any(begin <= left < end and (stop or begin < left) for begin, end in literals):
+                continue
             if left < start or (not stop and text[start:left].strip() and _LEAD_IN.fullmatch(text, start, left)):
                 continue
             if left > start:
@@ -121,7 +150,7 @@ def _negated(text: str, start: int, end: int, negation: Span) -> tuple[list[tupl
     left, right = negation
     lead_in = left == start or bool(_LEAD_IN.fullmatch(text, start, left))
     no_object = bool(_TAIL.fullmatch(text, right, end))
-    over = _DROPPED.match(text, right, end)
+    over = _DROPPED.match(text, right, end) or _INSTEAD.match(text, right, end)
     stop = over.end() if over else end
     parts = [(start, stop, True)] if lead_in or no_object or over else [(start, left, False), (left, stop, True)]
     if over:

@@ -8,7 +8,7 @@ from language.english_dates import COMPILED_ANCHORS, COMPILED_NARROWINGS
 from language.english_words import HINT, tokens
 from language.found import Found
 from language.normalise import fold
-from language.stretch import OutOfCalendar, Stretch, calendar_day, days, plus_days, since, until
+from language.stretch import OutOfCalendar, Stretch, between, calendar_day, days, plus_days, since, until
 from language.tense import Tense
 
 _DEEPEST = 3
@@ -60,7 +60,7 @@ class _Sentence:
         if read is None:
             return None
         stretch, end = read
-        if lead in "fwS" and (joined := self._to(stretch, end, clock, between=lead == "w")):
+        if lead in "fwS" and (joined := self._to(stretch, end, clock, both=lead == "w")):
             return joined
         return self._bounded(lead, stretch, clock), end
 
@@ -78,17 +78,19 @@ class _Sentence:
             return days(today, stretch.end) if stretch.end >= today and clock.tense != "past" else until(stretch.end)
         return stretch
 
-    def _to(self, first: Stretch, end: int, clock: Clock, *, between: bool = False) -> tuple[Stretch, int] | None:
+    def _to(self, first: Stretch, end: int, clock: Clock, *, both: bool = False) -> tuple[Stretch, int] | None:
         while self._kind(end) == "t":
             end += 1
-        if self._kind(end) not in ("&" if between else "ul") or (self.moves and not between):
+        if self._kind(end) not in ("&" if both else "ul") or (self.moves and not both):
             return None
         if self._kind(end + 1) == "N":
             return days(first.start, clock.today), end + 2
         read = self._stretch(end + 1, Clock(clock.today, clock.tense, first.start)) or self._same_month(first, end + 1)
-        if read is None or read[0].end < first.start:
+        if read is None:
             return None
-        return days(first.start, read[0].end), read[1]
+        names_month = any(kind in "MmX" for kind in self.kinds[end : read[1]])
+        said = self._anchor(end + 1, clock) if names_month else None
+        return between(first, read[0], said[0] if said else None), read[1]
 
     def _same_month(self, first: Stretch, at: int) -> tuple[Stretch, int] | None:
         """March 1 to 5."""

@@ -90,7 +90,7 @@ _SPELLED = re.compile(ENGLISH_NUMERAL)
 _HINTS = (*_MONTHS, *(m[:3] for m in _MONTHS), "sept", *_WEEKDAYS, *_SHORT_WEEKDAYS, *_FEASTS)
 HINT = re.compile(
     r"(?<![a-z])(?:to(?:day|night|morrow)|yesterday|tmr|[ymqw]td|now|days?|weeks?|weekends?|months?|quarters?|years?|decades?|fortnight|"
-    r"morning|afternoon|evening|night|q[1-4]|h[12]|(?:19|20)[0-9][0-9]|[0-9]+(?:st|nd|rd|th)|"
+    r"morning|afternoon|evening|night|q[1-4]|h[12]|(?:19|20)[0-9][0-9]|(?<![0-9])[0-9]{1,4}(?:st|nd|rd|th)|"
     rf"{'|'.join(_HINTS)})(?![a-z0-9])"
 )
 """Without one of these in a folded text there is no English date in it."""

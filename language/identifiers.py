@@ -29,6 +29,7 @@ _PLAUSIBLE_YEARS = range(1990, 2100)
 _PHONE = re.compile(r"(?<![0-9A-Za-z])(?:\+?86[- ]?)?(1[3-9][0-9])[- ]?([0-9]{4})[- ]?([0-9]{4})(?![0-9A-Za-z])")
 _STANDALONE = re.compile(r"(?<![0-9A-Za-z.:/-])[0-9]{4,24}(?![0-9A-Za-z:/]|\.[0-9])")
 _DIGITS = re.compile(r"[0-9]+")
+_LONG = re.compile(r"[0-9]{3}")
 _COUNTING = ("前", "近", "头", "过", "于", "到", "第", "top", "last", "first", "latest", "recent")
 
 
@@ -54,7 +55,7 @@ def find_identifiers(text: str, rules: Sequence[Rule]) -> list[Found[Identifier]
         for match in after.finditer(folded):
             found.extend(_numbers(folded, match.span("list"), rule))
         for match in before.finditer(folded):
-            if not _counts(folded, match.start()):
+            if not _counts(folded, match.start()) and not _is_day(match, rule):
                 found.extend(_numbers(folded, match.span("number"), rule))
     beside = without_overlaps(found)
     alone = [one for m in _STANDALONE.finditer(folded) if (one := _alone(m, rules))]
@@ -84,8 +85,8 @@ def _patterns(rule: Rule) -> tuple[re.Pattern[str], re.Pattern[str]]:
     one = rf"{_NUMBER}{_NOT_MEASURED}"
     after = rf"(?:{noun}){_LABEL}\s?(?P<list>{one}(?>(?:{_JOIN}(?:(?:{noun}){_LABEL}\s?)?#?{one}){{0,{_MOST}}}))"
     before = (
-        rf"(?P<number>(?<![0-9.:/-])[0-9]{{1,24}}(?>(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}))"
-        rf"(?:{_LINK}|(?<=[0-9]{{{_BARE}}})\s?)(?:{cjk})"
+        rf"(?P<number>(?<![0-9.:/\-])[0-9]{{1,24}}(?>(?:{_JOIN}{_NUMBER}){{0,{_MOST}}}))"
+        rf"(?P<link>{_LINK}|(?<=[0-9]{{{_BARE}}})\s?)(?:{cjk})"
     )
     return re.compile(after), re.compile(before)
 
@@ -97,6 +98,13 @@ def _noun(noun: str) -> str:
 
 def _counts(text: str, at: int) -> bool:
     return text[max(0, at - 8) : at].rstrip().endswith(_COUNTING)
+
+
+def _is_day(match: re.Match[str], rule: Rule) -> bool:
+    """5号的待办 and 20号订单 are of a day; 3号待办 is the third one only where numbers are not known to be long."""
+    link = match["link"].strip()
+    numbered = link.startswith("号") and not _LONG.search(match["number"])
+    return numbered and (link != "号" or bool(rule.digits) or match.string.endswith(("月", "年"), 0, match.start()))
 
 
 def _numbers(text: str, span: tuple[int, int], rule: Rule) -> Iterable[Found[Identifier]]:

@@ -1,6 +1,7 @@
 """Finds the words of a list in a text: longest first, each character used once."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -8,6 +9,7 @@ from language.normalise import fold
 
 T = TypeVar("T")
 _CJK_FROM = 0x2E80
+_LATIN = r"(?:(?![_\u2e80-\U0010ffff])\w)"  # what `is_latin` says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,29 +31,32 @@ class Matcher(Generic[T]):
         for word in self._words:
             lengths.setdefault(word[0], set()).add(len(word))
         self._lengths = {first: sorted(some, reverse=True) for first, some in lengths.items()}
+        firsts = "".join(map(re.escape, lengths))
+        self._starts = re.compile(rf"(?:(?<!{_LATIN})|(?!{_LATIN}))[{firsts}]" if firsts else "(?!)", re.DOTALL)
 
     def find(self, text: str) -> list[Match[T]]:
-        candidates = list(self._candidates(fold(text)))
+        candidates = self._candidates(fold(text))
         if len(candidates) > 1:
-            candidates.sort(key=lambda m: (m.start - m.end, m.start))
+            candidates.sort(key=lambda c: (c[0] - c[1], c[0]))
         used = bytearray(len(text))
         kept: list[Match[T]] = []
-        for match in candidates:
-            if not any(used[match.start : match.end]):
-                used[match.start : match.end] = b"\x01" * (match.end - match.start)
-                kept.append(match)
+        for start, end, (word, value) in candidates:
+            if not any(used[start:end]):
+                used[start:end] = b"\x01" * (end - start)
+                kept.append(Match(start=start, end=end, word=word, value=value))
         return sorted(kept, key=lambda m: m.start)
 
-    def _candidates(self, text: str) -> Iterable[Match[T]]:
+    def _candidates(self, text: str) -> list[tuple[int, int, tuple[str, T]]]:
         words, lengths = self._words, self._lengths
-        for start, first in enumerate(text):
-            if first not in lengths:
-                continue
-            for length in lengths[first]:
+        found: list[tuple[int, int, tuple[str, T]]] = []
+        for begin in self._starts.finditer(text):
+            start = begin.start()
+            for length in lengths[text[start]]:
                 stop = start + length
                 entry = words.get(text[start:stop]) if stop <= len(text) else None
                 if entry and (end := word_end(text, start, stop)):
-                    yield Match(start=start, end=end, word=entry[0], value=entry[1])
+                    found.append((start, end, entry))
+        return found
 
 
 def is_latin(character: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,12 +11,21 @@ from opencc import OpenCC
 
 from language.found import Span
 
-_ROUNDS = 5
-_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
+LONGEST = 2000
+"""Characters of normalised text that are read."""
+_ROUNDS = 6
+_BEFORE_COMPOSING = 3 * LONGEST  # as many as compose to LONGEST at the most: a syllable of three letters
+_MOST_MARKS = 30
+_MANY_MARKS = re.compile(rf"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{{{_MOST_MARKS}}}")
+# Letters, marks and fillers that show nothing, besides those whose category says so.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_PIECE = re.compile(r"\s+|\S")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 # ASCII, Chinese and its punctuation, full-width ASCII: nothing that composes, or becomes several characters.
 _PLAIN = re.compile("[ -~　-〕㐀-鿿！-～‘’“”—]*")
-_UNTIDY_SPACE = re.compile(r"  |^ | $")
+_UNTIDY_SPACE = re.compile(r"[ \u3000]{2}|^[ \u3000]|[ \u3000]$")
 
 
 @dataclass(frozen=True)
@@ -58,16 +67,16 @@ class Text:
 
 
 def normalise(raw: str) -> Text:
-    """NFKC, no zero-width and control characters, traditional to simplified, white space to single spaces. Case stays.
+    """NFKC, no invisible and control characters, traditional to simplified, white space to single spaces. Case stays.
 
-    Normalising the `.text` again changes nothing.
+    `.text` is no longer than LONGEST, the only limit that reading needs: what is typed beyond it stays in `.raw` and is
+    not read. Normalising the `.text` again changes nothing.
     """
-    spans = [(index, index + 1) for index in range(len(raw))]
-    text = raw
+    text, spans = _written(raw)
     for _ in range(_ROUNDS):
         before = text
-        text, spans = _written(text, spans)
-        text = _simplify(text)
+        text, again = _written(text)
+        spans = _through(spans, again)
         if text == before:
             break
     return Text(raw, text, tuple(spans))
@@ -81,58 +90,65 @@ def fold(text: str) -> str:
     return lower.replace("’", "'")
 
 
-def _written(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    if _PLAIN.fullmatch(text):
-        text = text.translate(_FULL_WIDTH)
-    else:
-        text, spans = _compose(*_visible(text, spans))
-    return _single_spaces(text, spans) if _UNTIDY_SPACE.search(text) or not text.isprintable() else (text, spans)
+def _written(text: str) -> tuple[str, list[Span]]:
+    """One round, and where in `text` each character of the result stands."""
+    if _PLAIN.fullmatch(text) and not _UNTIDY_SPACE.search(text):
+        text = text.translate(_FULL_WIDTH)[:LONGEST].rstrip(" ")
+        return _simplify(text), [(index, index + 1) for index in range(len(text))]
+    visible, spans = _visible(text)
+    composed, again = _compose(visible)
+    composed = composed[:LONGEST]
+    return _simplify(composed), _through(spans, again[:LONGEST])
 
 
-def _visible(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    """Without control characters, zero-width characters, lone surrogates and variation selectors."""
-    kept = [pair for pair in zip(text, spans, strict=True) if pair[0].isspace() or _is_visible(pair[0])]
-    return "".join(c for c, _ in kept), [s for _, s in kept]
+def _through(spans: Sequence[Span], again: Iterable[Span]) -> list[Span]:
+    """Where the pieces `again` of what `spans` belongs to come from."""
+    return [(spans[start][0], spans[end - 1][1]) for start, end in again]
+
+
+def _visible(text: str) -> tuple[str, list[Span]]:
+    """Without what nobody sees, white space as single spaces; no more than may be needed."""
+    out: list[str] = []
+    spans: list[Span] = []
+    for piece in _PIECE.finditer(text):
+        character = piece.group()[0]
+        if not character.isspace():
+            if _is_visible(character):
+                out.append(character)
+                spans.append(piece.span())
+        elif out and out[-1] == " ":
+            spans[-1] = (spans[-1][0], piece.end())
+        elif out:
+            out.append(" ")
+            spans.append(piece.span())
+        if len(out) >= _BEFORE_COMPOSING:
+            break
+    if out and out[-1] == " ":
+        out.pop()
+        spans.pop()
+    return "".join(out), spans
 
 
 @lru_cache(maxsize=4096)
 def _is_visible(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs") and ord(character) not in _VARIATION_SELECTORS
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs") and not _INVISIBLE.match(character)
 
 
-def _compose(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
+def _compose(text: str) -> tuple[str, list[Span]]:
     """NFKC by groups of one character and the marks on it, so that each result knows its origin."""
-    if unicodedata.is_normalized("NFKC", text):
-        return text, spans
+    if len(text) <= LONGEST and not _MANY_MARKS.search(text) and unicodedata.is_normalized("NFKC", text):
+        return text, [(index, index + 1) for index in range(len(text))]
     out: list[str] = []
     origin: list[Span] = []
     index = 0
-    while index < len(text):
+    while index < len(text) and len(origin) < LONGEST:
         end = index + 1
         while end < len(text) and unicodedata.combining(text[end]):
             end += 1
-        whole = unicodedata.normalize("NFKC", text[index:end])
+        whole = unicodedata.normalize("NFKC", text[index : min(end, index + _MOST_MARKS)])
         out.append(whole)
-        origin.extend([(spans[index][0], spans[end - 1][1])] * len(whole))
+        origin.extend([(index, end)] * len(whole))
         index = end
-    return "".join(out), origin
-
-
-def _single_spaces(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    out: list[str] = []
-    origin: list[Span] = []
-    for character, span in zip(text, spans, strict=True):
-        if not character.isspace():
-            out.append(character)
-            origin.append(span)
-        elif out and out[-1] == " ":
-            origin[-1] = (origin[-1][0], span[1])
-        elif out:
-            out.append(" ")
-            origin.append(span)
-    if out and out[-1] == " ":
-        out.pop()
-        origin.pop()
     return "".join(out), origin
 
 

@@ -2,34 +2,48 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from language.counts import find_limits
 from language.found import Found, Span, gaps, overlaps
-from language.free_text import find_content, find_keyword
+from language.free_text import find_after, find_content, find_keyword
 from language.identifiers import Rule, find_identifiers, find_phones
-from language.matcher import Match, Matcher
+from language.impossible import find_impossible_dates, find_impossible_times
+from language.matcher import Matcher
 from language.names import Names, find_people
 from language.normalise import Text, fold
 from language.numerals import CHINESE, numeral
 from language.periods import Period, find_periods, moved
 from language.stretch import Unit
 from language.times import find_times
+from language.value_slots import find_values
 
-_READ = 4000
 _MOVED = re.compile(
     r"改[到为成至]|[挪移换推延调][到至]|推迟|延[后期]|提前|改期|变[成更]|\b(?:to|until|moved?|postponed?|reschedul\w*)\b",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
-    r"[改变换设置更标][为成作到]|标记|设置?[为成]|更新[为成到]|\b(?:to|as|into)\b|->|→", re.IGNORECASE
+# Times side by side, of which each is meant.
+_ALSO = re.compile(
+    r"(?:的)?\s?(?:[,，、/&]|和|与|跟|同|及|以及|还有|或者?|对比|相比|比|vs\.?|versus|and|or|as well as|"
+    r"compared (?:to|with)|against)\s?",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"(?<!以)前|为止|截[止至]|\b(?:by|before|until|till|due|no later than)\b", re.IGNORECASE)
+_WRITING = re.compile(
+    r"新[建增]|添加|增加|创建|[加建写记][一个条下]|加上|记录|提醒|备忘|记得|安排|待办|代办|任务|[交完]|截止|"
+    r"\b(?:add|create|new|make|remind|remember|note|todos?|to-dos?|tasks?|due|deadline|finish|submit)\b",
+    re.IGNORECASE,
 )
 _SHIFTED = re.compile(
     rf"(?P<way>推迟|延后|延期|顺延|后延|推后|提前)(?:了)?(?P<count>[0-9]{{1,3}}|[{CHINESE}]{{1,3}})(?P<unit>天|日|周|个?星期|个?礼拜|个月)"
 )
+_KEPT = 16
 _UNITS: Mapping[str, Unit] = {"天": "day", "日": "day", "周": "week", "期": "week", "拜": "week", "月": "month"}
+_SMALL = re.compile(r"[\W_]|[和跟与给在于的]|\b(?:with|for|at|on|in|by|and|the|from|to)\b", re.IGNORECASE)
 _NOTHING = re.compile(r"[\W_]+")
 
 
@@ -42,7 +56,7 @@ class Particulars:
 
 
 class Reader:
-    """The word lists are given once and prepared; reading keeps no state.
+    """The word lists are given once and prepared; the last few readings are kept, since one text is read often.
 
     `values`: slot -> canonical value -> words. `identifiers`: kinds of identifier, tried in this order.
     """
@@ -62,35 +76,42 @@ class Reader:
         self._values = Matcher(words)
         self._identifiers = tuple(identifiers)
         self._names = names
+        self._kept = lru_cache(maxsize=_KEPT)(self._reading)
 
     def read(self, text: Text, now: datetime, taken: Sequence[Span] = ()) -> Particulars:
         """`now` is local to the user. `taken`: characters that mean something else already (nouns of the intents).
 
         Identifiers come before dates, dates before times and counts, and names after all, bounded by what is known.
         """
+        # Aware times of one instant are equal in every zone, and their days are not: what counts is the local time.
+        known = self._kept(text, now.replace(tzinfo=None), tuple(taken))
+        return Particulars(slots=deepcopy(known.slots), spans=known.spans)
+
+    def _reading(self, text: Text, now: datetime, taken: tuple[Span, ...]) -> Particulars:
         return _Reading(text, now, taken).all(self._values, self._identifiers, self._names)
 
 
 class _Reading:
     def __init__(self, text: Text, now: datetime, taken: Sequence[Span]) -> None:
         self.whole = text
-        self.text = text.text[:_READ]
+        self.text = text.text
         self.now = now
         self.taken = [(s, e) for s, e in taken if 0 <= s < e]
         self.slots: dict[str, Any] = {}
         self.spans: list[Span] = []
-        self.read: tuple[Span, ...] = ()
 
     def all(self, values: Matcher[Mapping[str, str]], rules: Sequence[Rule], names: Names) -> Particulars:
         self._identifiers(rules)
-        self._periods()
+        named = len(self.spans)
+        if not self._impossible():
+            self._periods()
         self._times()
+        moments = tuple(self.spans[named:])
         self._value_slots(values)
         self._limit()
-        self.read = tuple(self.spans)
         others = [*self.taken, *self.spans]
         self._people(names)
-        self._free_text(others)
+        self._free_text(others, moments, tuple(n for rule in rules if not rule.dated for n in rule.nouns))
         return Particulars(slots=self.slots, spans=tuple(sorted(self.spans)))
 
     def _free(self, found: Iterable[Found[Any]]) -> list[Found[Any]]:
@@ -110,12 +131,35 @@ class _Reading:
                 known.append(number)
             self._use(found.start, found.end)
 
+    def _impossible(self) -> bool:
+        """Whether a date is none: then no other date is read, since it might be a part of it."""
+        dates = self._free(find_impossible_dates(self.text))
+        times = [t for t in self._free(find_impossible_times(self.text)) if not overlaps(*t.span, _spans(dates))]
+        for one in (*dates, *times):
+            self.slots.setdefault("impossible", one.text)
+            self._use(*one.span)
+        return bool(dates)
+
     def _periods(self) -> None:
         found = [f for f in self._free(find_periods(self.text, self.now)) if not self._inside_taken(f.start, f.end)]
         self._two(found, "period", _dates)
+        self._side_by_side(found)
         shift = _SHIFTED.search(self.text) if found else None
         if shift and "new_period" not in self.slots:
             self._shift(found[0].value, shift)
+        if found and _UNTIL.search(found[0].text) and _WRITING.search(self.text):
+            self.slots["due"] = found[0].value.end.isoformat()
+
+    def _side_by_side(self, found: Sequence[Found[Period]]) -> None:
+        """今天和昨天: all of them, and the words that join them."""
+        joined = [*found[:1]]
+        for one in found[1:]:
+            if not _ALSO.fullmatch(self.text, joined[-1].end, one.start):
+                break
+            self._use(joined[-1].end, one.end)
+            joined.append(one)
+        if len(joined) > 1 and "new_period" not in self.slots:
+            self.slots["periods"] = [_dates(one.value) for one in joined]
 
     def _shift(self, period: Period, shift: re.Match[str]) -> None:
         """推迟两天 moves the date that was found."""
@@ -134,24 +178,18 @@ class _Reading:
             return
         self.slots[slot] = shown(found[0].value)
         self._use(found[0].start, found[0].end)
-        for other in found[1:]:
-            if _MOVED.search(self.text, found[0].end, other.start) and f"new_{slot}" not in self.slots:
-                self.slots[f"new_{slot}"] = shown(other.value)
-                self._use(other.start, other.end)
+        moved = _MOVED.search(self.text, found[0].end) if len(found) > 1 else None
+        other = next((f for f in found[1:] if f.start >= moved.end()), None) if moved else None
+        if other:
+            self.slots[f"new_{slot}"] = shown(other.value)
+            self._use(other.start, other.end)
 
     def _value_slots(self, values: Matcher[Mapping[str, str]]) -> None:
-        """A word may be a value of several slots. Of several values of a slot the one that something is changed to
-        counts, else the first."""
-        words: dict[str, list[Match[Mapping[str, str]]]] = {}
-        for match in values.find(self.text):
-            if overlaps(match.start, match.end, self.spans):
-                continue  # what `taken` means besides, it may mean too: 取消 acts on an order and is a status
-            for slot in match.value:
-                words.setdefault(slot, []).append(match)
-            self._use(match.start, match.end)
-        for slot, some in words.items():
-            chosen = next((m for m in some[1:] if _CHANGED.search(self.text, some[0].end, m.start)), some[0])
-            self.slots[slot] = chosen.value[slot]
+        """What `taken` means besides, it may mean too: 取消 acts on an order and is a status."""
+        found = find_values(self.text, values, self.spans)
+        self.slots.update(found.wanted)
+        self.slots.update({f"not_{slot}": list(some) for slot, some in found.unwanted.items()})
+        self.spans.extend(found.spans)
 
     def _limit(self) -> None:
         found = self._free(find_limits(self.text))
@@ -159,17 +197,22 @@ class _Reading:
             self.slots["limit"] = found[0].value
             self._use(found[0].start, found[0].end)
 
-    def _free_text(self, others: Sequence[Span]) -> None:
-        """Free text may hold other particulars; of its characters it uses what they left."""
-        for slot, span in (
-            ("content", find_content(self.text, self.read)),
-            ("keyword", find_keyword(self.text, others)),
-        ):
-            if span is None or not gaps(*span, self.read):
+    def _free_text(self, others: Sequence[Span], moments: Sequence[Span], nouns: tuple[str, ...]) -> None:
+        """Free text may hold other particulars; of its characters it uses what they left. `others`: what is used but
+        by names; `moments`: dates and times; `nouns`: the things that may be made."""
+        content = find_content(self.text, moments) or self._after(nouns, moments)
+        for slot, span in (("content", content), ("keyword", find_keyword(self.text, others))):
+            if span is None or not gaps(*span, moments):
                 continue
             self.slots[slot] = self.whole.original(*span).strip()
             for start, end in gaps(*span, [*self.taken, *self.spans]):
                 self._use(start, end)
+
+    def _after(self, nouns: tuple[str, ...], moments: Sequence[Span]) -> Span | None:
+        """What follows the noun, unless that is made up of particulars."""
+        span = find_after(self.text, nouns, moments)
+        left = "".join(self.text[start:end] for start, end in gaps(*span, self.spans)) if span else ""
+        return span if _SMALL.sub("", left) else None
 
     def _people(self, names: Names) -> None:
         for found in find_people(self.text, names, [*self.taken, *self.spans]):
@@ -180,6 +223,10 @@ class _Reading:
 
     def _inside_taken(self, start: int, end: int) -> bool:
         return any(left <= start and end <= right for left, right in self.taken)
+
+
+def _spans(found: Iterable[Found[Any]]) -> list[Span]:
+    return [one.span for one in found]
 
 
 def _dates(period: Period) -> dict[str, str]:

@@ -10,7 +10,6 @@ from language.found import Found, without_overlaps
 from language.stretch import OutOfCalendar, Stretch, Unit, around, days, plus, plus_days, weekend
 from language.tense import tense
 
-_READ = 4000
 _DAYS = {"today": 0, "yesterday": -1, "dayBeforeYesterday": -2, "tomorrow": 1, "dayAfterTomorrow": 2}
 _UNITS: dict[str, Unit] = {"week": "week", "month": "month", "quarter": "quarter", "year": "year"}
 _ROLLING = (3, 5, 7, 10, 14, 15, 30, 60, 90, 180, 365)
@@ -36,7 +35,6 @@ class Period:
 
 def find_periods(text: str, now: datetime) -> list[Found[Period]]:
     """Periods in text order, of a normalised text. `now` is local to whoever asks; weeks begin on Monday."""
-    text = text[:_READ]
     today = now.date()
     when = tense(text)
     found = [*chinese_periods.find(text, today, when), *english_periods.find(text, today, when)]

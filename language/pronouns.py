@@ -14,6 +14,7 @@ from language.normalise import Text
 
 PERSON = "person"
 """The slot of the pronouns for people."""
+_MOST = 50
 _POSSESSIVE = frozenset({"his", "her", "hers", "its", "their", "theirs"})
 Pronoun = tuple[str, str]
 
@@ -22,6 +23,7 @@ def resolve(
     text: Text, remembered: Mapping[str, Any], pronouns: Mapping[str, Sequence[str]], *, names: Names | None = None
 ) -> tuple[Text, dict[str, str]]:
     """The text with its pronouns replaced, and what was used: slot -> value. Of a list its last value is meant.
+    No more than the first fifty pronouns are replaced, so that the text stays short.
 
     With `names`, somebody whom the sentence itself named before comes before who is remembered.
     """
@@ -31,7 +33,7 @@ def resolve(
         return text, used
     words = _matcher(tuple((slot, tuple(some)) for slot, some in pronouns.items()))
     changes: list[tuple[int, int, str]] = []
-    for match in words.find(text.text):
+    for match in words.find(text.text)[:_MOST]:
         slot, kept = match.value
         named = [p.value for p in people if p.end <= match.start] if slot == PERSON else []
         if value := _last(named or remembered.get(slot)):

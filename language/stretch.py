@@ -10,6 +10,7 @@ Grain = Unit | Literal["days"]
 WEEK = 7
 _SATURDAY = 5
 _LAST_TEN_FROM = 20
+_TURNED = 180
 OPEN_START = date(1970, 1, 1)
 """Where a stretch begins that has no beginning ("before March")."""
 OPEN_END = date(2099, 12, 31)
@@ -50,6 +51,18 @@ def until(end: date) -> Stretch:
 def since(start: date) -> Stretch:
     """This day and all that follow."""
     return days(start, OPEN_END if start <= OPEN_END else date.max)
+
+
+def between(first: Stretch, last: Stretch, as_said: Stretch | None) -> Stretch:
+    """From one to the other, turned where it is the wrong way round (11月5日到11月1日).
+
+    `as_said`: the last one as it reads without the first, which tells 12月25日到1月5日 apart; None if without month.
+    """
+    said = as_said or last
+    turned = said.end < first.start and said.grain == first.grain == "day" and (first.start - said.end).days < _TURNED
+    if turned or last.end < first.start:
+        return days((said if turned else last).start, first.end)
+    return days(first.start, last.end)
 
 
 def calendar_day(year: int, month: int, number: int) -> Stretch:

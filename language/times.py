@@ -24,6 +24,8 @@ _DIGITAL = re.compile(
 )
 _ENGLISH = re.compile(
     r"(?<![0-9A-Za-z:.])(?:(?P<hour>1[0-2]|0?[1-9])\s?(?P<half_day>[ap])\.?m\b\.?|(?P<clock>1[0-2]|[1-9])\s?o['’]clock\b"
+    r"|(?<=\bat )(?P<bare>1[0-2]|[1-9])"
+    r"(?=$|[,.;!?](?!\d)|\s(?:today|tomorrow|tonight|on|in the|with|for|and|to|sharp|please|next|this)\b)"
     r"|(?P<named>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
@@ -94,8 +96,8 @@ def _digital(match: re.Match[str]) -> Found[str] | None:
 def _english(match: re.Match[str]) -> Found[str] | None:
     if match["named"]:
         return Found(start=match.start(), end=match.end(), text=match.group(), value=_NAMED[match["named"].lower()])
-    if match["clock"]:
-        hour = int(match["clock"])
+    if written := match["clock"] or match["bare"]:
+        hour = int(written)
         return _found(match, hour + _NOON if hour < _WORKING_DAY else hour, 0, None)
     return _found(match, int(match["hour"]), 0, f"{match['half_day'].lower()}m")
 

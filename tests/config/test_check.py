@@ -180,6 +180,31 @@ def test_a_required_parameter_that_only_a_chain_fills_is_filled(tmp_path: Path) 
 
 FILES = [
     ("prompts/plan.md", "$locale", "$langauge", "$langauge is filled by nothing"),
+    ("prompts/plan.md", "You carry out", "{nope} You carry out", "{nope} is filled by nothing"),
+    ("prompts/business.md", "Business desk", "$nope {nope} Business desk", "$nope is filled by nothing"),
+    ("prompts/business.md", "Business desk", "{nope} Business desk", "{nope} is filled by nothing"),
+    (
+        "cards/order_list.yaml",
+        "{field: customer,",
+        "{field: costumer,",
+        "design.columns.1.field: there is no field 'costumer'; did you mean 'customer'?",
+    ),
+    ("cards/order_list.yaml", "colour_by: status", "colour_by: state", "design.columns.4.colour_by: there is no field"),
+    (
+        "cards/order_list.yaml",
+        "row_key: order_no",
+        "row_key: number",
+        "design.row_key.field: there is no field 'number'",
+    ),
+    ("cards/order_list.yaml", "{field: total,", "{field: order_no,", "design.summary.0.field: there is no field"),
+    ("cards/order_list.yaml", "rows: orders", "rows: order", "design.rows: no field 'order' that is an array"),
+    (
+        "cards/dashboard_reviews.yaml",
+        "{field: by_rating,",
+        "{field: by_stars,",
+        "design.shares.field: there is no field",
+    ),
+    ("cards/trend.yaml", "{field: day,", "{field: date,", "design.x.field: there is no field 'date'"),
     ("prompts/reply.md", "$today", "$ today", "has a $ that begins no name; write $$ for a dollar sign"),
     ("lexicon.yaml", "  todo_done:", "  person:", "values.person: this slot is filled by another rule"),
     ("lexicon.yaml", "  event_no:", "  limit:", "identifiers.limit: this slot is filled by another rule"),

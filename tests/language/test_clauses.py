@@ -122,3 +122,62 @@ def test_clauses_are_pieces_of_the_text_in_order(clauses: Cut, raw: str) -> None
         assert last <= clause.start < clause.end
         assert clause.text == clause.text.strip()
         last = clause.end
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "新建待办:买鸡蛋,买米",
+        "新建待办:甲。乙",
+        "加个任务:洗车,然后看电影",
+        "add a todo: buy bread tomorrow, then phone Carol",
+        "建一个待办,内容是拜访客户,后天",
+        "记一下,内容:写周报,发邮件",
+        "新建待办:不要迟到,别忘带伞",
+        "提醒我别迟到",
+    ],
+)
+def test_what_is_to_be_written_down_stays_whole(clauses: Cut, raw: str) -> None:
+    assert clauses(raw) == [raw]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("新建待办:买鸡蛋,然后查今天的订单", ["新建待办:买鸡蛋", "查今天的订单"]),
+        ("add a todo: buy bread. Then show users", ["add a todo: buy bread", "show users"]),
+        ("提醒我别迟到,查订单", ["提醒我别迟到", "查订单"]),
+        ("订单号:1001,查一下", ["订单号:1001", "查一下"]),
+    ],
+)
+def test_another_request_behind_it_is_cut_off(clauses: Cut, raw: str, expected: list[str]) -> None:
+    assert clauses(raw) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("不看统计看评价", ["-不看统计", "看评价"]),
+        ("别查待办了查日程", ["-别查待办了", "查日程"]),
+        ("不想看王五的订单想看赵六的", ["-不想看王五的订单", "想看赵六的"]),
+        ("don't list users list events", ["-don't list users", "list events"]),
+        ("no reviews please", ["-no reviews please"]),
+        ("please no reviews, just events", ["-please no reviews", "just events"]),
+        ("我没说要看统计", ["-我没说要看统计"]),
+        ("I didn't say show users", ["-I didn't say show users"]),
+    ],
+)
+def test_of_two_verbs_only_the_negated_one_is_not_wanted(clauses: Cut, raw: str, expected: list[str]) -> None:
+    assert clauses(raw) == expected
+
+
+@pytest.mark.parametrize(
+    "raw", ["are there no events today", "todo no 3", "no problem", "customers with no orders", "is there no user"]
+)
+def test_no_may_be_part_of_a_question_or_of_a_number(clauses: Cut, raw: str) -> None:
+    assert not any(clause.negated for clause in clauses.clauses(raw))
+
+
+@pytest.mark.parametrize("raw", ["不要让王五看订单", "不要查看订单", "不要给赵六看统计"])
+def test_a_verb_that_the_negation_governs_starts_nothing(clauses: Cut, raw: str) -> None:
+    assert clauses(raw) == [f"-{raw}"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.free_text import find_content, find_keyword
+from language.free_text import find_after, find_content, find_keyword
 
 
 def cut(text: str, span: tuple[int, int] | None) -> str | None:
@@ -69,3 +69,46 @@ def test_quotes_hold_what_is_in_them_to_the_letter() -> None:
 def test_a_search_ends_where_other_words_begin() -> None:
     assert cut("搜索春季活动", find_keyword("搜索春季活动", [(4, 6)])) == "春季"
     assert find_keyword("搜索今天的订单", [(2, 4)]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("提醒我给客户发报价", "给客户发报价"),
+        ("remind me to check the users", "check the users"),
+        ("新建待办:买鸡蛋,买米", "买鸡蛋,买米"),
+        ("新建待办:甲。乙。", "甲。乙"),
+        ("add a todo: buy bread, then phone Carol", "buy bread, then phone Carol"),
+        ("add a todo: buy bread, then show orders", "buy bread"),
+        ("新建待办:写稿,谢谢!", "写稿"),
+        ("建个待办,内容是拜访客户", "拜访客户"),
+    ],
+)
+def test_content_is_whole_up_to_another_request(text: str, content: str) -> None:
+    assert cut(text, find_content(text, ())) == content
+
+
+NOUNS = ("待办", "任务", "日程", "会议", "todo", "task", "meeting")
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("建个待办 写总结", "写总结"),
+        ("添加待办买米和油", "买米和油"),
+        ("新建一个跟进类的任务 回访", "回访"),
+        ("create a todo to phone Carol", "phone Carol"),
+        ("Add a new task: water the plants", "water the plants"),
+        ("schedule a team meeting about the budget", "the budget"),
+        ("添加待办", None),
+        ("新建待办吧", None),
+        ("add a todo please", None),
+        ("新建的待办有哪些", None),
+        ("添加待办的方法", None),
+        ("怎么新建待办", None),
+        ("取消会议 总结会", None),
+        ("add Carol to meeting 5", None),
+    ],
+)
+def test_content_may_follow_what_is_made(text: str, content: str | None) -> None:
+    assert cut(text, find_after(text, NOUNS, ())) == content

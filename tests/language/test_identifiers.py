@@ -99,3 +99,19 @@ def test_identifiers_are_digits_of_the_text_each_used_once(text: str) -> None:
         assert last <= found.start < found.end
         assert text[found.start : found.end] == found.value[1]
         last = found.end
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "10月9号的订单", "2025年10月9号订单", "9号的订单", "9号订单", "19号的待办", "3月2号的会议", "3月2号会议",
+        "8、9号的订单", "本月21号的单号", "9日的订单",
+    ],
+)  # fmt: skip
+def test_a_day_of_the_month_before_a_noun_is_no_identifier(raw: str) -> None:
+    assert identifiers(raw) == []
+
+
+def test_a_short_number_before_its_noun_names_it_where_numbers_are_short() -> None:
+    assert identifiers("7号会议") == [("event_no", "7")]
+    assert identifiers("307号订单") == [("order_no", "307")]

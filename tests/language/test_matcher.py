@@ -65,3 +65,9 @@ def test_no_character_is_used_twice(text: str, words: dict[str, int]) -> None:
     matches = Matcher(words).find(text)
     assert all(a.end <= b.start for a, b in pairwise(matches))
     assert all(0 <= m.start < m.end <= len(text) for m in matches)
+
+
+def test_no_word_is_looked_for_inside_a_long_one() -> None:
+    words = Matcher({"a" * length: length for length in range(1, 40)})
+    assert words.find("a" * 5_000) == []
+    assert [m.value for m in words.find("查a" + "单")] == [1]

@@ -92,3 +92,37 @@ def test_names_stand_in_the_text_outside_of_what_is_taken(
         assert text[found.start : found.end] == found.text == found.value
         assert not any(found.start < end and start < found.end for start, end in taken)
         last = found.end
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("orders of wang wu", ["wang wu"]),
+        ("reviews for chen xiaoming last week", ["chen xiaoming"]),
+        ("customer zhao liu yesterday", ["zhao liu"]),
+        ("wang wu's orders", ["wang wu"]),
+        ("Wang Wu orders", ["Wang Wu"]),
+        ("Xiaoming Chen", ["Xiaoming Chen"]),
+        ("Mary Jones reviews", ["Mary Jones"]),
+        ("王五赵六的订单", ["王五", "赵六"]),
+        ("查王五赵六孙七的订单", ["王五", "赵六", "孙七"]),
+        ("赵子龙王五的评价", ["赵子龙", "王五"]),
+        ("用户赵", ["赵"]),
+        ("客户孙的订单", ["孙"]),
+        ("姓赵的用户", ["赵"]),
+        ("给王五回电话", ["王五"]),
+    ],
+)
+def test_names_without_capitals_side_by_side_and_surnames_alone(names: Names, raw: str, expected: list[str]) -> None:
+    assert people(raw, names) == expected
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "orders for my boss", "orders of an old customer", "Winter Sale activities", "Great Deals", "客户单", "用户小",
+        "用户成的", "赵的订单", "list of song titles",
+    ],
+)  # fmt: skip
+def test_two_plain_words_and_a_surname_without_a_title_are_none(names: Names, raw: str) -> None:
+    assert people(raw, names) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.normalise import fold, normalise
+from language.normalise import LONGEST, fold, normalise
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,27 @@ def test_folding_keeps_the_length(raw: str) -> None:
 
 def test_folding_lowers_case_and_straightens_apostrophes() -> None:
     assert fold("Don’t SHOW İ") == "don't show İ"
+
+
+@pytest.mark.parametrize("letter", ["\u2800", "\u3164", "\u115f", "\u1160", "\uffa0", "\u034f", "\U000e0101"])
+def test_letters_that_show_nothing_are_gone(letter: str) -> None:
+    assert normalise(f"{letter}订{letter}单{letter}").text == "订单"
+    assert normalise(letter * 3).text == ""
+
+
+@pytest.mark.parametrize(
+    "raw", ["字" * 9_000, "\ufdfa" * 9_000, "e\u0301" * 9_000, "a " * 9_000, "가" * 9_000, "１" * 9_000]
+)
+def test_what_is_read_is_limited_after_it_has_grown(raw: str) -> None:
+    text = normalise(raw)
+    assert LONGEST - 1 <= len(text.text) <= LONGEST
+    assert text.raw == raw
+    assert normalise(text.text).text == text.text
+
+
+def test_a_long_invisible_beginning_hides_nothing() -> None:
+    assert normalise("\u200b \n" * 20_000 + "订单").text == "订单"
+
+
+def test_thousands_of_marks_on_one_letter_are_cut() -> None:
+    assert len(normalise("a" + "\u0323\u0301" * 30_000 + "b").text) < 50

@@ -131,3 +131,81 @@ def test_no_character_is_read_twice(reader: ReadText, raw: str, taken: list[tupl
 @given(st.text(alphabet=st.characters(codec=None)))
 def test_any_text_can_be_read(reader: ReadText, raw: str) -> None:
     reader.reader.read(normalise(raw), NOW, ())
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("前天和昨天的订单", ["dayBeforeYesterday", "yesterday"]),
+        ("orders this month and last month", ["month", "lastMonth"]),
+        ("王五本周和上周的订单", ["week", "lastWeek"]),
+        ("orders this year vs last year", ["year", "lastYear"]),
+        ("今天、昨天和前天的订单", ["today", "yesterday", "dayBeforeYesterday"]),
+        ("周一、周二的日程", ["today", "tomorrow"]),
+    ],
+)
+def test_times_side_by_side_are_all_meant(reader: ReadText, raw: str, expected: list[str]) -> None:
+    slots = reader(raw).slots
+    assert [period["name"] for period in slots["periods"]] == expected
+    assert slots["period"] == slots["periods"][0]
+
+
+@pytest.mark.parametrize("raw", ["把明天的会议改到后天", "昨天的订单", "从昨天到今天的订单", "12月4日、周五的会议"])
+def test_one_time_and_a_range_are_no_list(reader: ReadText, raw: str) -> None:
+    assert "periods" not in reader(raw).slots
+
+
+@pytest.mark.parametrize(
+    ("raw", "due"),
+    [
+        ("新建待办：周四之前交稿", "2026-12-03"),
+        ("add a todo to pay by Thursday", "2026-12-03"),
+        ("添加任务，2026-12-06前完成", "2026-12-06"),
+        ("今天之前要交的待办", "2026-11-30"),
+    ],
+)
+def test_what_is_written_down_may_be_due(reader: ReadText, raw: str, due: str) -> None:
+    slots = reader(raw).slots
+    assert (slots["due"], slots["period"]["end"]) == (due, due)
+
+
+def test_what_is_looked_up_is_not_due(reader: ReadText) -> None:
+    assert "due" not in reader("周四之前的订单").slots
+    assert "due" not in reader("新建待办：周四交稿").slots
+
+
+@pytest.mark.parametrize(
+    ("raw", "days"),
+    [
+        ("把12月8号的会议改到9号", ("2026-12-08", "2026-12-09")),
+        ("把1月8号的会议改到9号", ("2027-01-08", "2027-01-09")),
+    ],
+)
+def test_a_day_alone_is_of_the_month_said_before(reader: ReadText, raw: str, days: tuple[str, str]) -> None:
+    slots = reader(raw).slots
+    assert (slots["period"]["start"], slots["new_period"]["start"]) == days
+
+
+@pytest.mark.parametrize(
+    ("raw", "content"),
+    [
+        ("提醒我给客户送合同", "给客户送合同"),
+        ("后天提醒我给王五回电", "给王五回电"),
+        ("remind me to review the orders tomorrow", "review the orders"),
+        ("添加日程：后天下午两点客户参观", "客户参观"),
+        ("add meeting: retro tomorrow at 10", "retro"),
+        ("建个待办 后天交稿", "交稿"),
+        ("create a todo to phone Carol on Friday", "phone Carol"),
+        ("新建待办：已完成的任务归档", "已完成的任务归档"),
+    ],
+)
+def test_only_dates_and_times_are_cut_off_what_is_written_down(reader: ReadText, raw: str, content: str) -> None:
+    taken = [word for word in ("客户", "orders", "任务") if word in raw]
+    assert reader(raw, *taken).slots["content"] == content
+
+
+@pytest.mark.parametrize(
+    "raw", ["安排一个会议和王五明天下午三点", "schedule a meeting with Carol tomorrow", "添加待办3"]
+)
+def test_particulars_alone_are_nothing_to_write_down(reader: ReadText, raw: str) -> None:
+    assert "content" not in reader(raw).slots

@@ -215,3 +215,20 @@ def test_a_period_never_ends_before_it_starts(words: list[str], now: datetime) -
 @given(st.text())
 def test_any_text_can_be_searched(text: str) -> None:
     find_periods(text, MONDAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("10月9日到10月2日的订单", "2026-10-02", "2026-10-09"),
+        ("2026-10-09到2026-10-02的订单", "2026-10-02", "2026-10-09"),
+        ("orders from October 9 to October 2", "2026-10-02", "2026-10-09"),
+        ("昨天到前天的订单", "2026-11-28", "2026-11-29"),
+        ("12月28日到1月3日的日程", "2026-12-28", "2027-01-03"),
+        ("28号到3号的日程", "2026-12-28", "2027-01-03"),
+        ("周五到周二的日程", "2026-12-04", "2026-12-08"),
+    ],
+)
+def test_a_range_that_is_the_wrong_way_round_is_turned(text: str, start: str, end: str) -> None:
+    (found,) = find_periods(text, MONDAY)
+    assert (found.value.start.isoformat(), found.value.end.isoformat()) == (start, end)

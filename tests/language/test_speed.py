@@ -1,6 +1,8 @@
 """Reading stays linear: four times the text never costs as much as the square would."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
 from time import perf_counter
 
 import pytest
@@ -92,6 +94,7 @@ Reading = Callable[[str], object]
 def readings(grammar: Grammar, names: Names, reader: ReadText) -> dict[str, Reading]:
     cut = splitter(grammar.connectors, grammar.negations, grammar.not_negations)
     words = Matcher(dict.fromkeys(grammar.particles, True))
+    never_read = count()  # a reading that is kept would take no time
     return {
         "normalise": normalise,
         "match": words.find,
@@ -107,7 +110,7 @@ def readings(grammar: Grammar, names: Names, reader: ReadText) -> dict[str, Read
         "times": find_times,
         "content": lambda t: find_content(t, ()),
         "keyword": lambda t: find_keyword(t, ()),
-        "read": lambda t: reader.reader.read(normalise(t), NOW, ()),
+        "read": lambda t: reader.reader.read(normalise(t), NOW + timedelta(microseconds=next(never_read)), ()),
     }
 
 
@@ -138,3 +141,45 @@ def test_ten_thousand_emoji_and_a_hundred_kilobytes_are_read(readings: dict[str,
     for text in ("👍" * 10_000, "查张三的订单，" * 5_000, "show orders and " * 6_000):
         for reading in readings.values():
             reading(text)
+
+
+LONG = {
+    "english steps": "last week ",
+    "short words": "to ",
+    "steps": "上",
+    "ligatures": "\ufdfa",
+    "one word": "a",
+    "digits": "1",
+    "marks": "\u0323\u0301",
+    "spaces": " \t",
+    "invisible": "\u200b",
+    "pronouns": "他",
+    "reminders": "提醒我",
+    "contents": "待办:买,",
+    "contents after commas": ",内容是",
+    "thanks": "a,谢谢,",
+    "makings": "建个待办",
+    "names": "张",
+    "small names": "li si ",
+    "not": "没有已取消",
+    "no": "no orders ",
+    "instead": "不查订单查",
+    "impossible": "2月30日",
+    "joined": "今天和",
+}
+LARGE = 64_000
+GROWTH = 2.5
+"""How much longer four times as much may take: what is read is limited, only what is looked through grows."""
+
+
+@pytest.mark.parametrize("unit", LONG)
+def test_what_is_beyond_the_limit_is_not_read(readings: dict[str, Reading], unit: str) -> None:
+    for name in ("split", "resolve", "read"):
+        read = readings[name]
+
+        def reading(text: str, read: Reading = read) -> object:
+            return read(normalise(text).text)
+
+        short, long = (LONG[unit] * (size // len(LONG[unit].encode())) for size in (LARGE // FACTOR, LARGE))
+        tries = (seconds(reading, long) < max(seconds(reading, short), 0.02) * GROWTH for _ in range(TRIES))
+        assert any(tries), (name, unit)

@@ -60,3 +60,16 @@ def test_times_are_within_the_day(text: str) -> None:
         assert 0 <= hour < 24
         assert 0 <= minute < 60
         assert text[found.start : found.end] == found.text
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [("standup tomorrow at 9", "09:00"), ("dinner at 6 on Friday", "18:00"), ("lunch at 12, downtown", "12:00")],
+)
+def test_at_and_a_number_is_an_hour(text: str, time: str) -> None:
+    assert [found.value for found in find_times(text)] == [time]
+
+
+@pytest.mark.parametrize("text", ["at 9 percent", "at 30", "at 9.5", "at 5 yuan", "look at 3 orders"])
+def test_at_and_an_amount_is_none(text: str) -> None:
+    assert find_times(text) == []
