@@ -20,7 +20,8 @@ class Arg:
 
     `aliases`: other names that a model may use for it; its own name in another case needs none. `clamp`: bounds of a
     number, both included: above, it is drawn to the upper one; below, it is refused (a count of -1 means nothing).
-    `words`: spoken names of values (`{"已发货": "shipped"}`); the first one of a value is how it is shown.
+    `words`: spoken names of values (`{"已发货": "shipped"}`); the first one of a value is how it is shown. `zh`: what
+    the parameter is called in Chinese sentences; without it they show its own name.
     """
 
     description: str
@@ -28,6 +29,7 @@ class Arg:
     aliases: tuple[str, ...] = ()
     clamp: tuple[int, int] | None = None
     words: Mapping[str, Any] = field(default_factory=dict)
+    zh: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

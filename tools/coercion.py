@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from tools.arguments import folded, spellings
-from tools.texts import plain, text
+from tools.texts import called, choices_of, plain, text
 from tools.tool import Locale, Tool
 from tools.values import UnfitError, absent, convert, same
 
@@ -60,11 +60,13 @@ def _by_name(tool: Tool, arguments: Mapping[str, Any], locale: Locale) -> tuple[
     for key, value in arguments.items():
         name = key if key in fields else known.get(folded(str(key)))
         if name is None and value is not None:
-            problems.append(text("extra", locale, name=repr(str(key)[:80]), known=", ".join(fields) or "-"))
+            takes = [called(tool.args.get(one), one, locale) for one in fields]
+            known_names = ("、" if locale == "zh" else ", ").join(takes) or "-"
+            problems.append(text("extra", locale, name=repr(str(key)[:80]), known=known_names))
         if name is None or absent(value):
             continue
         if name in named and not same(named[name], value):
-            problems.append(text("twice", locale, name=name))
+            problems.append(text("twice", locale, name=called(tool.args.get(name), name, locale)))
         named[name] = value
     return named, problems
 
@@ -83,4 +85,7 @@ def _problem(tool: Tool, name: str, key: str, locale: Locale, **values: Any) -> 
     arg, info = tool.args.get(name), tool.arguments.model_fields.get(name)
     description = arg.description if arg else (info.description if info else None)
     example = plain(to_jsonable_python(arg.example)) if arg else "-"
-    return text(key, locale, name=name or tool.name, description=description or "-", example=example, **values)
+    if locale == "zh" and key == "choice":
+        values = {"choices": "、".join(choices_of(tool, name, locale))}
+    said = called(arg, name or tool.name, locale)
+    return text(key, locale, name=said, description=description or "-", example=example, **values)

@@ -1,77 +1,40 @@
 """Runs one tool call for one caller, and always comes back with an outcome."""
 
 import asyncio
-import hashlib
-import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, Literal
+from dataclasses import replace
+from functools import partial
+from typing import Any
 from uuid import uuid4
 
 from langgraph.errors import GraphBubbleUp
 
-from auth.principal import Principal
-from config.catalogue import Agent
 from errors import StaleThread
+from tools.call import Call, Caller, Outcome
 from tools.cards import Design
 from tools.coercion import Coerced, coerce, describe_missing
+from tools.effect import Effect, Effects
 from tools.faults import transient, undecided
+from tools.ledger import Ledger, canonical, effect_key
 from tools.permission import allowed
 from tools.registry import Registry
 from tools.results import Unusable, checked
 from tools.texts import text
-from tools.tool import Locale, Status, Tool, ToolContext
+from tools.tool import Locale, Tool, ToolContext
+
+__all__ = ["Call", "Caller", "Executor", "Outcome"]
 
 logger = logging.getLogger(__name__)
 PAUSE_S = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """What was planned; `arguments` as a model or the rules wrote them."""
-
-    id: str
-    name: str
-    arguments: Mapping[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Caller:
-    """Who calls, under which agent and in which turn. `now`: aware, in the tenant's zone. `source`: who decided it."""
-
-    principal: Principal
-    agent: Agent
-    locale: Locale
-    now: datetime
-    turn_id: str
-    source: str
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    mode: Literal["live", "replay"] = "live"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What became of one call. `content`: for the model and for template replies, in the caller's language.
-
-    `card`: {"type", "design", "data"}. `direct`: card or content is the answer, without a model. `arguments`: coerced;
-    as given where that failed. `reason`: a short stable word where the status alone does not tell, else "".
-    """
-
-    status: Status
-    content: str
-    data: dict[str, Any] = field(default_factory=dict)
-    card: dict[str, Any] | None = None
-    direct: bool = False
-    arguments: dict[str, Any] = field(default_factory=dict)
-    elapsed_ms: float = 0.0
-    reason: str = ""
-
-
 class Executor:
-    """`resources`: tool name -> what its adapter's lifespan yielded. `cards`: type -> design and fields of a card."""
+    """`resources`: tool name -> what its adapter's lifespan yielded. `cards`: type -> design and fields of a card.
+
+    `ledger`: what makes effects happen once; a tool without an effect never touches it.
+    """
 
     def __init__(
         self,
@@ -79,18 +42,20 @@ class Executor:
         resources: Mapping[str, Any],
         cards: Mapping[str, Design],
         *,
+        ledger: Ledger | None = None,
         max_parallel: int = 16,
     ) -> None:
         self.registry = registry
         self._resources = resources
         self._cards = cards
+        self._effects = Effects(ledger)
         self._slots = asyncio.Semaphore(max_parallel)
 
     async def run(
         self, call: Call, caller: Caller, *, confirmation: Mapping[str, Any] | None, deadline_s: float
     ) -> Outcome:
         """`confirmation`: a person's answer {"type": approve | edit | reject, ...}, None if there is none.
-        `deadline_s`: seconds left of the turn. Raises what LangGraph and the saver raise to stop a run."""
+        `deadline_s`: seconds left of the turn. Raises what LangGraph, the saver and the ledger raise to stop a run."""
         started = time.perf_counter()
         outcome = await self._outcome(call, caller, confirmation or {}, deadline_s)
         elapsed_ms = round((time.perf_counter() - started) * 1000, 3)
@@ -113,31 +78,41 @@ class Executor:
         coerced = coerce(tool, given, now=caller.now, locale=locale)
         if coerced.values is None:
             return _refused(tool, coerced, given, locale)
-        stopped = _stopped(tool, coerced, caller, confirmation)
+        if caller.mode == "replay":
+            return _declined(confirmation, coerced, locale) or _replayed(tool, coerced, caller)
+        stopped = _declined(confirmation, coerced, locale) or _unconfirmed(tool, coerced, confirmation, locale)
         return stopped or await self._called(call, tool, coerced, caller, deadline_s)
 
     async def _called(self, call: Call, tool: Tool, coerced: Coerced, caller: Caller, deadline_s: float) -> Outcome:
-        loop = asyncio.get_running_loop()
-        ends, locale = loop.time() + deadline_s, caller.locale
-        late = Outcome(status="failed", reason="no_time", content=text("timeout", locale), arguments=coerced.arguments)
+        ends = asyncio.get_running_loop().time() + deadline_s
         try:
             async with asyncio.timeout_at(ends):
                 await self._slots.acquire()
         except TimeoutError:
-            return late
+            return _late(coerced, caller.locale)
         try:
-            if loop.time() >= ends:
-                return late
             logger.debug("tool %s (call %s) with %s", tool.name, call.id, coerced.arguments)
-            result = await self._tried(tool, coerced, caller, ends)
+            make = partial(self._made, tool, coerced, caller, ends)
+            if not tool.effect:
+                return await make(None)
+            return await self._effects.once(Effect(tool=tool, arguments=coerced.arguments, caller=caller), make)
         finally:
             self._slots.release()
-        if isinstance(result, Exception):
-            return _failed(tool, coerced, result, locale)
-        return self._judged(tool, coerced, result, locale)
 
-    async def _tried(self, tool: Tool, coerced: Coerced, caller: Caller, ends: float) -> object:
-        """What the tool gave back, or its last exception."""
+    async def _made(
+        self, tool: Tool, coerced: Coerced, caller: Caller, ends: float, leaving: asyncio.Event | None
+    ) -> Outcome:
+        if asyncio.get_running_loop().time() >= ends:
+            return _late(coerced, caller.locale)
+        result = await self._tried(tool, coerced, caller, ends, leaving)
+        if isinstance(result, Exception):
+            return _failed(tool, coerced, result, caller.locale)
+        return self._judged(tool, coerced, result, caller.locale)
+
+    async def _tried(
+        self, tool: Tool, coerced: Coerced, caller: Caller, ends: float, leaving: asyncio.Event | None
+    ) -> object:
+        """What the tool gave back, or its last exception. Once `leaving` is set there is no further try."""
         loop = asyncio.get_running_loop()
         values = {name: getattr(coerced.values, name) for name in tool.arguments.model_fields}
         more = tool.retries if tool.idempotent or not tool.effect else 0
@@ -152,21 +127,20 @@ class Executor:
                 raise
             except Exception as error:  # noqa: BLE001  the one place where a tool's own exception becomes a value
                 last = TimeoutError(f"no answer within {limit_s:.3f} s") if scope.expired() else error
-            if more == 0 or not transient(last) or loop.time() + pause_s >= ends:
+            over = leaving is not None and leaving.is_set()
+            if over or more == 0 or not transient(last) or loop.time() + pause_s >= ends:
                 return last
             logger.debug("tool %s is tried again after %s", tool.name, type(last).__name__)
             await asyncio.sleep(pause_s)
             more, pause_s = more - 1, pause_s * 2
 
     def _context(self, tool: Tool, coerced: Coerced, caller: Caller, limit_s: float) -> ToolContext:
-        canonical = json.dumps([tool.name, coerced.arguments], sort_keys=True)
-        digest = hashlib.sha256(canonical.encode()).hexdigest()[:32]
         return ToolContext(
             principal=caller.principal,
             locale=caller.locale,
             now=caller.now,
             deadline_s=limit_s,
-            idempotency_key=f"{caller.turn_id}-{digest}",
+            idempotency_key=effect_key(caller.turn_id, tool.name, coerced.arguments),
             resources=self._resources.get(tool.name),
             extra=caller.extra,
         )
@@ -200,26 +174,41 @@ def _given(call: Call, confirmation: Mapping[str, Any]) -> dict[str, Any] | None
 
 def _refused(tool: Tool, coerced: Coerced, given: dict[str, Any], locale: Locale) -> Outcome:
     problems = [*coerced.problems, *describe_missing(tool, coerced.missing, locale)]
-    content = text("refused", locale, problems="; ".join(problems))
+    content = text("refused", locale, problems=("；" if locale == "zh" else "; ").join(problems))
     reason = "bad_arguments" if coerced.problems else "missing_arguments"
     return Outcome(status="refused", reason=reason, content=content, arguments=given)
 
 
-def _stopped(tool: Tool, coerced: Coerced, caller: Caller, confirmation: Mapping[str, Any]) -> Outcome | None:
-    """What keeps a sound call from being made: a person's no, no yes where one is needed, a replay."""
-    answer, locale, arguments = confirmation.get("type"), caller.locale, coerced.arguments
-    if answer == "reject":
-        message = (
-            str(confirmation.get("message") or "").encode(errors="replace").decode().replace("\0", "").strip()[:2000]
-        )
-        content = text("rejected_because", locale, message=message) if message else text("rejected", locale)
-        return Outcome(status="rejected", reason="rejected", content=content, arguments=arguments)
-    if tool.confirm and answer not in ("approve", "edit"):
-        content = text("not_confirmed", locale)
-        return Outcome(status="rejected", reason="not_confirmed", content=content, arguments=arguments)
-    if caller.mode == "replay":
-        return Outcome(status="not_executed", reason="replay", content=text("replay", locale), arguments=arguments)
-    return None
+def _declined(confirmation: Mapping[str, Any], coerced: Coerced, locale: Locale) -> Outcome | None:
+    """A person's no, or that the question had run out before the answer came."""
+    if confirmation.get("type") != "reject":
+        return None
+    if confirmation.get("expired"):
+        content = text("expired", locale)
+        return Outcome(status="rejected", reason="expired", content=content, arguments=coerced.arguments)
+    message = str(confirmation.get("message") or "").encode(errors="replace").decode().replace("\0", "").strip()[:2000]
+    content = text("rejected_because", locale, message=message) if message else text("rejected", locale)
+    return Outcome(status="rejected", reason="rejected", content=content, arguments=coerced.arguments)
+
+
+def _unconfirmed(tool: Tool, coerced: Coerced, confirmation: Mapping[str, Any], locale: Locale) -> Outcome | None:
+    if not tool.confirm or confirmation.get("type") in ("approve", "edit"):
+        return None
+    content = text("not_confirmed", locale)
+    return Outcome(status="rejected", reason="not_confirmed", content=content, arguments=coerced.arguments)
+
+
+def _replayed(tool: Tool, coerced: Coerced, caller: Caller) -> Outcome:
+    """What the call came to when it was live; a call that was not made then is not made now either."""
+    record = caller.recorded.get(canonical(tool.name, coerced.arguments))
+    if record is not None:
+        return Outcome.recorded(record)
+    content = text("replay", caller.locale)
+    return Outcome(status="not_executed", reason="replay", content=content, arguments=coerced.arguments)
+
+
+def _late(coerced: Coerced, locale: Locale) -> Outcome:
+    return Outcome(status="failed", reason="no_time", content=text("timeout", locale), arguments=coerced.arguments)
 
 
 def _failed(tool: Tool, coerced: Coerced, error: Exception, locale: Locale) -> Outcome:

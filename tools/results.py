@@ -14,7 +14,7 @@ Ending = Literal["done", "refused", "failed"]
 CONTENT_CHARACTERS = 8_000
 
 
-class Unusable(Exception):  # noqa: N818  it says what the result is
+class Unusable(Exception):
     """The tool gave back what is no result; the message is for the log."""
 
 

@@ -1,17 +1,18 @@
 """What the desk says about a call of its own accord, in both languages."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tools.tool import Arg, Locale, Tool
+from tools.values import choices
 
 TEXTS: dict[str, tuple[str, str]] = {
     "extra": ("没有名为 {name} 的参数，可用的参数：{known}", "there is no argument {name}; the arguments are {known}"),
     "twice": ("{name}：给了两个不同的值", "{name}: given twice with different values"),
-    "missing": ("缺少 {name}（{description}，例如 {example}）", "{name} is missing ({description}, e.g. {example})"),
+    "missing": ("缺少：{name}（例如 {example}）", "{name} is missing ({description}, e.g. {example})"),
     "invalid": (
-        "{name}：值不符合要求（{description}，例如 {example}）",
+        "{name}：值不符合要求，例如 {example}",
         "{name}: not a fitting value ({description}, e.g. {example})",
     ),
     "whole_number": ("{name}：须为整数，例如 {example}", "{name}: must be a whole number, e.g. {example}"),
@@ -35,12 +36,18 @@ TEXTS: dict[str, tuple[str, str]] = {
     "not_confirmed": ("未执行：没有得到确认", "not carried out: it was not confirmed"),
     "rejected": ("未执行：已按您的意思取消", "not carried out: it was declined"),
     "rejected_because": ("未执行：已按您的意思取消（{message}）", "not carried out: it was declined ({message})"),
+    "expired": (
+        "未执行：确认已过期，请重新提出",
+        "not carried out: the confirmation has expired, please ask again",
+    ),
     "failed": (
         "这一步没有完成，系统出了点问题，请稍后再试（编号 {trace}）",
         "this step could not be completed, something went wrong; please try again later (reference {trace})",
     ),
     "timeout": ("这一步没有在规定时间内完成，请稍后再试", "this step did not finish in time; please try again later"),
     "unknown": ("结果未知，请先核实，再决定是否重试", "outcome unknown, please check before trying again"),
+    "settled": ("已完成（由人工核实）", "done (verified by an operator)"),
+    "cancelled": ("未执行：请求已停止", "not carried out: the request was stopped"),
     "replay": ("回放：没有执行", "replay: not executed"),
     "too_much": ("结果过大：{size} 字节，只保留前面的部分", "result too large: {size} bytes, first rows kept"),
     "nothing": ("没有内容", "nothing to show"),
@@ -50,6 +57,23 @@ TEXTS: dict[str, tuple[str, str]] = {
 def text(key: str, locale: Locale, **values: Any) -> str:
     zh, en = TEXTS[key]
     return (en if locale == "en" else zh).format(**values)
+
+
+def called(arg: Arg | None, name: str, locale: Locale) -> str:
+    """A parameter as a sentence names it."""
+    return arg.zh if locale == "zh" and arg is not None and arg.zh else name
+
+
+def choices_of(tool: Tool, name: str, locale: Locale, *, without: Collection[Any] = ()) -> list[str]:
+    """The values of a parameter that takes only some, as a person says them; none where it takes anything."""
+    info, arg = tool.arguments.model_fields.get(name), tool.args.get(name)
+    values = choices(info.annotation) if info is not None else []
+    return [_said(arg, value, locale) for value in values if value not in without]
+
+
+def _said(arg: Arg | None, value: Any, locale: Locale) -> str:
+    spoken = (word for word, meant in (arg.words if arg else {}).items() if meant == value)
+    return next((word for word in spoken if word.isascii() == (locale == "en")), plain(value))
 
 
 def question(tool: Tool, arguments: Mapping[str, Any], locale: Locale) -> str:
@@ -65,7 +89,7 @@ def question(tool: Tool, arguments: Mapping[str, Any], locale: Locale) -> str:
 def shown_value(arg: Arg | None, value: Any, locale: Locale) -> str:
     """A value as a person says it: in Chinese by the first of its Chinese `words`, else as it is."""
     if isinstance(value, list):
-        return "、".join(shown_value(arg, one, locale) for one in value)
+        return ("、" if locale == "zh" else ", ").join(shown_value(arg, one, locale) for one in value)
     if locale == "zh" and arg is not None:
         words = (word for word, meant in arg.words.items() if meant == value and not word.isascii())
         return next(words, plain(value))

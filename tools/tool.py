@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from string import Formatter
@@ -70,10 +70,12 @@ class Tool:
     `call`: awaited as `call(ctx, **values)` with the validated value of every argument, defaults included. `args`: what
     is known of an argument beyond its type; a provider that knows no more leaves it out. `permission`: e.g.
     `order:write`. `effect`: changes something (confirm implies it). `confirm`: needs a person's yes.
-    `confirm_text`: how that question reads, by locale, a format string over the arguments. `timeout_s`: seconds for one
-    try. `retries`: more tries after a transient fault, only if idempotent or without effect. `max_bytes`: cap of the
-    result as JSON. `direct`: answers without a model. `result`: the model of `data`, against which chains are checked;
-    None means undeclared. `source`: where it came from, for `/tools`.
+    `confirm_text`: how that question reads, by locale, a format string over the arguments. `idempotent`: the same call
+    twice leaves what one leaves, and says the same. `business_key`: a format string over the arguments and `{user}`,
+    e.g. `{invoice_no}`: within a tenant the work is done once for a value of it, in whatever turn, and the first result
+    is given again. `timeout_s`: seconds for one try. `retries`: more tries after a transient fault, only if idempotent
+    or without effect. `max_bytes`: cap of the result as JSON. `direct`: answers without a model. `result`: the model of
+    `data`, against which chains are checked; None means undeclared. `source`: where it came from, for `/tools`.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Tool:
     confirm: bool = False
     confirm_text: Mapping[str, str] = field(default_factory=dict)
     idempotent: bool = False
+    business_key: str | None = None
     timeout_s: float = 5.0
     retries: int = 0
     max_bytes: int = 64_000
@@ -103,6 +106,7 @@ def tool(
     confirm: bool = False,
     confirm_text: Mapping[str, str] | None = None,
     idempotent: bool = False,
+    business_key: str | None = None,
     timeout_s: float = 5.0,
     retries: int = 0,
     max_bytes: int = 64_000,
@@ -133,6 +137,7 @@ def tool(
             confirm=confirm,
             confirm_text=dict(confirm_text or {}),
             idempotent=idempotent,
+            business_key=business_key,
             timeout_s=timeout_s,
             retries=retries,
             max_bytes=max_bytes,
@@ -157,6 +162,7 @@ def _gaps(made: Tool) -> list[str]:
         "retries on a tool with an effect need idempotent=True": made.retries > 0
         and made.effect
         and not made.idempotent,
+        "business_key on a tool without an effect": made.business_key is not None and not made.effect,
         "confirm_text without confirm=True": bool(made.confirm_text) and not made.confirm,
     }
     return [problem for problem, is_so in checks.items() if is_so]
@@ -167,10 +173,17 @@ def _texts(made: Tool) -> list[str]:
     for locale, text in made.confirm_text.items():
         if locale not in get_args(Locale):
             problems.append(f"confirm_text is for {get_args(Locale)}, not {locale!r}")
-        try:
-            names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
-        except ValueError as error:
-            problems.append(f"confirm_text {text!r} is no format string: {error}")
-            continue
-        problems += [f"confirm_text names an unknown argument {name!r}" for name in names if name not in made.args]
+        problems += _format("confirm_text", text, made.args)
+    if made.business_key is not None:
+        problems += _format("business_key", made.business_key, {*made.args, "user"})
+        if "{" not in made.business_key:
+            problems.append("business_key names no argument, so the tool would do its work once and never again")
     return problems
+
+
+def _format(what: str, text: str, known: Collection[str]) -> list[str]:
+    try:
+        names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        return [f"{what} {text!r} is no format string: {error}"]
+    return [f"{what} names an unknown argument {name!r}" for name in names if name not in known]

@@ -129,6 +129,11 @@ def _spoken(value: Any, arg: Arg | None) -> Any:
     return words.get(_plain(value), value)
 
 
+def choices(annotation: Any) -> list[Any]:
+    """The values of an enum or a Literal, in its order; none for any other type."""
+    return [value for kind in alternatives(annotation) for value in dict.fromkeys((_choices(kind) or {}).values())]
+
+
 def _choices(kind: Any) -> dict[str, Any] | None:
     """Folded spelling -> value, for an enum or a Literal; None for any other type."""
     if get_origin(kind) is Literal:

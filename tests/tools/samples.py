@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from auth.principal import Principal
 from config.catalogue import Agent, Localised
-from tools.executor import Caller
+from tools.call import Caller
 from tools.tool import Arg, Card, Tool, ToolContext, ToolResult, tool
 
 NOW = datetime(2026, 11, 30, 10, tzinfo=ZoneInfo("Asia/Shanghai"))
@@ -60,7 +60,7 @@ async def search(
 )
 async def set_status(
     ctx: ToolContext,
-    order_no: Annotated[str, Arg(description="order number", example="20261130001")],
+    order_no: Annotated[str, Arg(description="order number", example="20261130001", zh="订单号")],
     status: Annotated[Status, Arg(description="new status", example="shipped", words=WORDS)],
 ) -> ToolResult:
     """Set the status of one order."""

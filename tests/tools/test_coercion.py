@@ -215,7 +215,7 @@ def test_strange_arguments_are_refused_unless_null() -> None:
 
 def test_problems_come_in_the_callers_language_all_at_once() -> None:
     coerced = read(search, "zh", limit=True, status="gone")
-    assert coerced.problems == ("limit：须为整数，例如 5", "status：须为以下之一：to_ship, shipped")
+    assert coerced.problems == ("limit：须为整数，例如 5", "status：须为以下之一：待发货、已发货")
 
 
 def test_the_validated_model_has_defaults_and_python_types() -> None:

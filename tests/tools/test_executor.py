@@ -17,7 +17,9 @@ from langgraph.errors import GraphInterrupt
 
 from errors import StaleThread, Unavailable
 from tests.tools.samples import agent, answering, caller, order_list, search, set_status
-from tools.executor import Call, Caller, Executor, Outcome
+from tools.call import Call, Caller, Outcome
+from tools.executor import Executor
+from tools.ledger import canonical
 from tools.registry import Registry
 from tools.tool import Card, Tool, ToolContext, ToolResult
 
@@ -87,10 +89,10 @@ async def test_what_does_not_fit_is_refused_with_every_problem() -> None:
     assert "there is no argument 'x'" in outcome.content
 
 
-async def test_what_is_missing_is_named_with_its_meaning() -> None:
+async def test_what_is_missing_is_named_in_the_callers_language() -> None:
     outcome = await run(set_status, {"status": "shipped"}, by=caller(locale="zh"))
     assert (outcome.status, outcome.reason) == ("refused", "missing_arguments")
-    assert outcome.content == "参数有误：缺少 order_no（order number，例如 20261130001）"
+    assert outcome.content == "参数有误：缺少：订单号（例如 20261130001）"
 
 
 ARGUMENTS = {"order_no": "1", "status": "shipped"}
@@ -128,12 +130,40 @@ async def test_an_edit_changes_nothing_but_arguments(edited: Any) -> None:
     assert (outcome.status, outcome.reason, outcome.arguments) == ("refused", "bad_edit", ARGUMENTS)
 
 
-async def test_a_replay_never_calls() -> None:
-    def fail() -> None:
-        raise AssertionError("called")
+@pytest.mark.parametrize("expired", [True, False])
+async def test_an_answer_that_came_too_late_says_so_and_not_that_it_was_wished(expired: bool) -> None:
+    outcome = await run(set_status, ARGUMENTS, confirmation={"type": "reject", "expired": expired})
+    said = "the confirmation has expired, please ask again" if expired else "it was declined"
+    assert (outcome.status, outcome.content) == ("rejected", f"not carried out: {said}")
+    late = await run(set_status, ARGUMENTS, confirmation={"type": "approve", "expired": True})
+    assert late.status == "done"
 
+
+def fail() -> None:
+    raise AssertionError("called")
+
+
+async def test_a_replay_never_calls() -> None:
     outcome = await run(answering(fail), by=caller(mode="replay"))
     assert (outcome.status, outcome.content) == ("not_executed", "replay: not executed")
+
+
+async def test_a_replay_gives_what_was_recorded_whatever_the_spelling_of_the_call() -> None:
+    live = await run(search, {"limit": 3})
+    recorded = {canonical("search", live.arguments): live.record()}
+    by = caller(mode="replay", recorded=recorded)
+    again = await run(search, {"Limit": "三"}, by=by)
+    assert (again.status, again.content, again.data, again.reason) == ("done", "limit 3", live.data, "recorded")
+    assert (await run(search, {"limit": 4}, by=by)).status == "not_executed"
+    assert (await run(search, {"limit": True}, by=by)).status == "refused"
+
+
+async def test_a_replay_needs_no_yes_but_keeps_a_no() -> None:
+    recorded = {canonical("set_status", ARGUMENTS): Outcome(status="done", content="shipped").record()}
+    by = caller(mode="replay", recorded=recorded)
+    assert (await run(set_status, ARGUMENTS, by=by)).content == "shipped"
+    assert (await run(set_status, ARGUMENTS, by=by, confirmation={"type": "reject"})).status == "rejected"
+    assert (await run(set_status, ARGUMENTS, by=caller(mode="replay"))).status == "not_executed"
 
 
 async def test_an_exception_becomes_a_failure_without_its_text(caplog: pytest.LogCaptureFixture) -> None:
@@ -333,7 +363,7 @@ async def test_no_more_calls_run_at_once_than_allowed() -> None:
 
 
 async def test_waiting_for_a_turn_counts_against_the_deadline_and_frees_its_place() -> None:
-    one = executor(answering(lambda: asyncio.sleep(60), effect=True), max_parallel=1)
+    one = executor(answering(lambda: asyncio.sleep(60)), max_parallel=1)
     call = Call(id="c", name="answer", arguments={})
     first = asyncio.create_task(one.run(call, caller(), confirmation=None, deadline_s=60))
     await asyncio.sleep(0)
@@ -343,7 +373,7 @@ async def test_waiting_for_a_turn_counts_against_the_deadline_and_frees_its_plac
     with pytest.raises(asyncio.CancelledError):
         await first
     third = await one.run(call, caller(), confirmation=None, deadline_s=0.02)
-    assert third.status == "unknown"
+    assert (third.status, third.reason) == ("failed", "timeout")
 
 
 async def test_arguments_and_result_are_logged_at_debug_level_only(caplog: pytest.LogCaptureFixture) -> None:

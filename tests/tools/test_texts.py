@@ -12,8 +12,9 @@ def named(template: str) -> set[str]:
 
 
 def test_both_languages_name_the_same_things() -> None:
+    """But for the description of a parameter, which is English."""
     for zh, en in TEXTS.values():
-        assert named(zh) == named(en)
+        assert named(zh) == named(en) - {"description"}
         assert not zh.isascii()
         assert en.isascii()
 
@@ -30,4 +31,4 @@ def test_a_question_says_values_as_a_person_does() -> None:
 
 def test_a_question_stands_without_all_arguments_and_without_a_text() -> None:
     assert question(set_status, {"status": "{order_no}"}, "en") == "Set order - to {order_no}?"
-    assert question(answering(ToolResult(content="")), {"a": 1, "b": ["x", None]}, "en") == "answer(a=1, b=x、null)"
+    assert question(answering(ToolResult(content="")), {"a": 1, "b": ["x", None]}, "en") == "answer(a=1, b=x, null)"

@@ -186,6 +186,10 @@ def with_metadata(**metadata: Any) -> Tool:
         (partial(with_metadata, confirm=True, confirm_text={"zh": "{p"}), "format string"),
         (partial(with_metadata, confirm=True, confirm_text={"fr": "p"}), "'fr'"),
         (partial(with_metadata, confirm_text={"zh": "p"}), "without confirm"),
+        (partial(with_metadata, business_key="{p}"), "business_key on a tool without an effect"),
+        (partial(with_metadata, effect=True, business_key="{q}"), "business_key names an unknown argument 'q'"),
+        (partial(with_metadata, effect=True, business_key="{p"), "business_key '{p' is no format string"),
+        (partial(with_metadata, effect=True, business_key="all"), "never again"),
     ],
 )
 def test_a_wrong_definition_names_module_and_tool(define: Callable[[], Tool], says: str) -> None:

@@ -13,20 +13,41 @@ from tools.tool import Arg, Card, Locale, ToolContext, ToolResult
 
 StartDate = Annotated[
     date | None,
-    Arg(description="First day of the period, included", example="2026-11-01", aliases=("from", "since", "date_from")),
+    Arg(
+        description="First day of the period, included",
+        zh="开始日期",
+        example="2026-11-01",
+        aliases=("from", "since", "date_from"),
+    ),
 ]
 EndDate = Annotated[
     date | None,
-    Arg(description="Last day of the period, included", example="2026-11-30", aliases=("to", "until", "date_to")),
+    Arg(
+        description="Last day of the period, included",
+        zh="结束日期",
+        example="2026-11-30",
+        aliases=("to", "until", "date_to"),
+    ),
 ]
-Limit = Annotated[int, Arg(description="How many rows to show", example=10, clamp=(1, 50), aliases=("count", "top"))]
+Limit = Annotated[
+    int, Arg(description="How many rows to show", zh="条数", example=10, clamp=(1, 50), aliases=("count", "top"))
+]
 Keyword = Annotated[
-    str | None, Arg(description="A word to look for", example="Python", aliases=("query", "search", "q"))
+    str | None, Arg(description="A word to look for", zh="关键词", example="Python", aliases=("query", "search", "q"))
 ]
 Customer = Annotated[
     str | None,
-    Arg(description="The buyer's name", example="张三", aliases=("customer_name", "buyer", "user_name", "person")),
+    Arg(
+        description="The buyer's name",
+        zh="客户姓名",
+        example="张三",
+        aliases=("customer_name", "buyer", "user_name", "person"),
+    ),
 ]
+
+
+# The ends of a period that has none (`language.periods`).
+OPEN_START, OPEN_END = date(1970, 1, 1), date(2099, 12, 31)
 
 
 class Result(BaseModel):
@@ -47,11 +68,15 @@ class Noun:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What narrowed a list down, as it is said. `whose`: a person; `which`: a status or a kind; `when`: a period."""
+    """What narrowed a list down, as it is said. `whose`: a person; `which`: a status or a kind; `after`: what follows
+    the noun, in English alone; `when`: a period; `past`: it is over; `by`: how the rows are sorted, if not as usual."""
 
     whose: str = ""
     which: str = ""
+    after: str = ""
     when: str = ""
+    past: bool = False
+    by: str = ""
 
 
 def zone(ctx: ToolContext) -> tzinfo:
@@ -99,6 +124,7 @@ def pick(locale: Locale, zh: str, en: str) -> str:
 
 def period(ctx: ToolContext, start: date | None, end: date | None) -> str:
     """今天, 2026-11-01 至 2026-11-30, on 2026-11-03, since 2026-11-01; empty where no day was given."""
+    start, end = None if start == OPEN_START else start, None if end == OPEN_END else end
     if start is not None and start == end:
         return _day(ctx, start)
     if start and end:
@@ -106,6 +132,18 @@ def period(ctx: ToolContext, start: date | None, end: date | None) -> str:
     if start:
         return pick(ctx.locale, f"{start} 起", f"since {start}")
     return pick(ctx.locale, f"{end} 为止", f"until {end}") if end else ""
+
+
+def over(ctx: ToolContext, end: date | None) -> bool:
+    """Whether a period has ended before today."""
+    return end is not None and end < today(ctx)
+
+
+def beside(locale: Locale, state: str, which: str = "") -> tuple[str, str]:
+    """What stands before and after the noun: in English a state of several words follows it (orders to be shipped)."""
+    if locale == "en" and " " in state:
+        return which, state
+    return (" ".join(filter(None, [which, state])) if locale == "en" else f"{which}{state}"), ""
 
 
 def _day(ctx: ToolContext, day: date) -> str:
@@ -145,11 +183,12 @@ def listing(
     shown = len(page.rows)
     if ctx.locale == "en":
         whose = f"of {asked.whose}" if asked.whose else ""
-        verb = "is" if page.total == 1 else "are"
-        head = " ".join(part for part in (f"There {verb} {how_many}", whose, asked.when) if part)
+        verb = {True: "was", False: "is"} if page.total == 1 else {True: "were", False: "are"}
+        parts = (f"There {verb[asked.past]} {how_many}", asked.after, whose, asked.when)
+        head = " ".join(part for part in parts if part) + (f", {asked.by}" if asked.by else "")
         head += f", the first {shown}:" if shown < page.total else ":"
     else:
-        head = f"{whose_and_when(asked.whose, asked.when)}共有 {how_many}"
+        head = f"{whose_and_when(asked.whose, asked.when)}共有 {how_many}" + (f"，{asked.by}" if asked.by else "")
         head += f"，前 {shown} 个：" if shown < page.total else "："
     return "\n".join([head, *numbered([line(row) for row in page.rows])])
 
@@ -157,7 +196,7 @@ def listing(
 def nothing(locale: Locale, noun: Noun, asked: Asked) -> str:
     if locale == "en":
         whose = f"of {asked.whose}" if asked.whose else ""
-        parts = ("No", asked.which, noun.many, whose, asked.when)
+        parts = ("No", asked.which, noun.many, asked.after, whose, asked.when)
         return " ".join(part for part in parts if part) + " were found."
     of = whose_and_when(asked.whose, asked.when)
     before = " " if of[:1].isdigit() else ""

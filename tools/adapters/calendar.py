@@ -64,7 +64,8 @@ async def list_events(
     start_date: StartDate = None,
     end_date: EndDate = None,
     title: Annotated[
-        str | None, Arg(description="A part of the title", example="周会", aliases=("keyword", "name", "query"))
+        str | None,
+        Arg(description="A part of the title", zh="标题", example="周会", aliases=("keyword", "name", "query")),
     ] = None,
     limit: Limit = 10,
 ) -> ToolResult:
@@ -87,15 +88,18 @@ async def list_events(
 async def add_event(
     ctx: ToolContext,
     *,
-    title: Annotated[str, Arg(description="What it is", example="部门周会", aliases=("content", "name", "subject"))],
+    title: Annotated[
+        str, Arg(description="What it is", zh="标题", example="部门周会", aliases=("content", "name", "subject"))
+    ],
     date: Annotated[
-        date, Arg(description="The day on which it is", example="2026-12-01", aliases=("day", "start_date"))
+        date, Arg(description="The day on which it is", zh="日期", example="2026-12-01", aliases=("day", "start_date"))
     ],
     time: Annotated[
-        time | None, Arg(description="When it begins; none for the whole day", example="15:00", aliases=("starts_at",))
+        time | None,
+        Arg(description="When it begins; none for the whole day", zh="时间", example="15:00", aliases=("starts_at",)),
     ] = None,
     place: Annotated[
-        str | None, Arg(description="Where it is", example="三楼会议室", aliases=("location", "room"))
+        str | None, Arg(description="Where it is", zh="地点", example="三楼会议室", aliases=("location", "room"))
     ] = None,
 ) -> ToolResult:
     """Add an entry to the caller's own calendar."""
@@ -109,27 +113,42 @@ async def add_event(
     return answered(content, _row(event), "calendar_event")
 
 
-@tool(group="calendar", permission="calendar:write", effect=True, idempotent=True, direct=True, result=EventRow)
+@tool(group="calendar", permission="calendar:write", effect=True, direct=True, result=EventRow)
 async def update_event(
     ctx: ToolContext,
     *,
     event_no: Annotated[
-        int | None, Arg(description="The number of the entry, if it is known", example=501, aliases=("event_id", "id"))
+        int | None,
+        Arg(
+            description="The number of the entry, if it is known",
+            zh="日程编号",
+            example=501,
+            aliases=("event_id", "id"),
+        ),
     ] = None,
     title: Annotated[
-        str | None, Arg(description="A part of the title of the entry", example="周会", aliases=("keyword", "name"))
+        str | None,
+        Arg(description="A part of the title of the entry", zh="标题", example="周会", aliases=("keyword", "name")),
     ] = None,
     date: Annotated[
-        date | None, Arg(description="The day on which it is now", example="2026-12-01", aliases=("day", "start_date"))
+        date | None,
+        Arg(
+            description="The day on which it is now",
+            zh="原来的日期",
+            example="2026-12-01",
+            aliases=("day", "start_date"),
+        ),
     ] = None,
     time: Annotated[
-        time | None, Arg(description="The time at which it begins now", example="15:00", aliases=("starts_at",))
+        time | None,
+        Arg(description="The time at which it begins now", zh="原来的时间", example="15:00", aliases=("starts_at",)),
     ] = None,
     new_date: Annotated[
-        date | None, Arg(description="The day to move it to", example="2026-12-02", aliases=("to_date", "new_day"))
+        date | None,
+        Arg(description="The day to move it to", zh="新日期", example="2026-12-02", aliases=("to_date", "new_day")),
     ] = None,
     new_time: Annotated[
-        time | None, Arg(description="The time to move it to", example="16:00", aliases=("to_time",))
+        time | None, Arg(description="The time to move it to", zh="新时间", example="16:00", aliases=("to_time",))
     ] = None,
 ) -> ToolResult:
     """Move a calendar entry to another day or time; the entry is named by its number, title, day or time."""

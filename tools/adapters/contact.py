@@ -61,17 +61,27 @@ async def find_contacts(
     ctx: ToolContext,
     *,
     name: Annotated[
-        str | None, Arg(description="A name or a part of one", example="李四", aliases=("keyword", "person", "query"))
+        str | None,
+        Arg(description="A name or a part of one", zh="姓名", example="李四", aliases=("keyword", "person", "query")),
     ] = None,
     phone: Annotated[
         str | None,
         Arg(
-            description="A telephone number, or its last digits", example="13800000001", aliases=("mobile", "telephone")
+            description="A telephone number, or its last digits",
+            zh="电话号码",
+            example="13800000001",
+            aliases=("mobile", "telephone"),
         ),
     ] = None,
     department: Annotated[
         Department | None,
-        Arg(description="Where the person works", example="finance", words=DEPARTMENT_WORDS, aliases=("team",)),
+        Arg(
+            description="Where the person works",
+            zh="部门",
+            example="finance",
+            words=DEPARTMENT_WORDS,
+            aliases=("team",),
+        ),
     ] = None,
     limit: Limit = 10,
 ) -> ToolResult:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from demo.activities import ACTIVITY_STATUS_NAMES, Activities, Activity, ActivityStatus
 from demo.content import KIND_NAMES, POST_STATUS_NAMES, Content, Post, PostStatus
@@ -20,10 +20,12 @@ from tools.adapters._phrases import (
     Result,
     StartDate,
     answered,
+    beside,
     days,
     listing,
     local,
     moment,
+    over,
     period,
     pick,
     today,
@@ -42,6 +44,15 @@ POST_WORDS = words(
 REVIEW_WORDS = words(
     REVIEW_STATUS_NAMES, {"审核中": "pending", "已发布": "published", "隐藏": "hidden", "reviewing": "pending"}
 )
+Stars = Literal["bad", "good", "1", "2", "3", "4", "5"]
+RATINGS: dict[Stars, tuple[int, ...]] = {
+    "bad": (1, 2), "good": (4, 5), "1": (1,), "2": (2,), "3": (3,), "4": (4,), "5": (5,),
+}  # fmt: skip
+STAR_WORDS: dict[str, Stars] = {
+    "差评": "bad", "好评": "good", "一星": "1", "二星": "2", "两星": "2", "三星": "3", "四星": "4", "五星": "5",
+    "1星": "1", "2星": "2", "3星": "3", "4星": "4", "5星": "5",
+    "1 star": "1", "2 stars": "2", "3 stars": "3", "4 stars": "4", "5 stars": "5",
+}  # fmt: skip
 ACTIVITIES = Noun(measure="个", zh="活动", one="activity", many="activities")
 POSTS = Noun(measure="篇", zh="内容", one="post", many="posts")
 REVIEWS = Noun(measure="条", zh="评价", one="review", many="reviews")
@@ -126,7 +137,7 @@ async def list_activities(
     keyword: Keyword = None,
     status: Annotated[
         ActivityStatus | None,
-        Arg(description="Only activities in this state", example="upcoming", words=ACTIVITY_WORDS),
+        Arg(description="Only activities in this state", zh="活动状态", example="upcoming", words=ACTIVITY_WORDS),
     ] = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
@@ -148,8 +159,8 @@ async def list_activities(
         ActivityRow(**one.model_dump(), status_name=ACTIVITY_STATUS_NAMES[one.status][ctx.locale]) for one in page.rows
     ]
     result = ActivityList(total=page.total, found=page.total, activities=rows)
-    which = _which(ctx, keyword, ACTIVITY_STATUS_NAMES[status][ctx.locale] if status else "")
-    asked = Asked(which=which, when=period(ctx, start_date, end_date))
+    which, after = _which(ctx, keyword, ACTIVITY_STATUS_NAMES[status][ctx.locale] if status else "")
+    asked = Asked(which=which, after=after, when=period(ctx, start_date, end_date), past=over(ctx, end_date))
     content = listing(ctx, page, ACTIVITIES, lambda one: _activity(ctx, one), asked)
     return answered(content, result, "activity_list" if rows else None)
 
@@ -160,7 +171,8 @@ async def list_content(
     *,
     keyword: Keyword = None,
     status: Annotated[
-        PostStatus | None, Arg(description="Only content in this state", example="published", words=POST_WORDS)
+        PostStatus | None,
+        Arg(description="Only content in this state", zh="内容状态", example="published", words=POST_WORDS),
     ] = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
@@ -178,8 +190,8 @@ async def list_content(
         limit=limit,
     )
     result = PostList(total=page.total, found=page.total, posts=[_post_row(ctx, one) for one in page.rows])
-    which = _which(ctx, keyword, POST_STATUS_NAMES[status][ctx.locale] if status else "")
-    asked = Asked(which=which, when=period(ctx, start_date, end_date))
+    which, after = _which(ctx, keyword, POST_STATUS_NAMES[status][ctx.locale] if status else "")
+    asked = Asked(which=which, after=after, when=period(ctx, start_date, end_date), past=over(ctx, end_date))
     content = listing(ctx, page, POSTS, lambda one: _post(ctx, one), asked)
     return answered(content, result, "content_list" if page.rows else None)
 
@@ -191,7 +203,18 @@ async def list_reviews(
     keyword: Keyword = None,
     customer: Customer = None,
     status: Annotated[
-        ReviewStatus | None, Arg(description="Only reviews in this state", example="pending", words=REVIEW_WORDS)
+        ReviewStatus | None,
+        Arg(description="Only reviews in this state", zh="评价状态", example="pending", words=REVIEW_WORDS),
+    ] = None,
+    stars: Annotated[
+        Stars | None,
+        Arg(
+            description="Only reviews with so many stars; bad: 1 or 2, good: 4 or 5",
+            zh="星级",
+            example="bad",
+            words=STAR_WORDS,
+            aliases=("rating", "score"),
+        ),
     ] = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
@@ -207,19 +230,37 @@ async def list_reviews(
         keyword=keyword,
         customer=customer,
         status=status,
+        ratings=RATINGS[stars] if stars else None,
         limit=limit,
     )
     rows = [_review_row(ctx, one) for one in page.rows]
     result = ReviewList(total=page.total, found=page.total, reviews=rows)
-    which = _which(ctx, keyword, REVIEW_STATUS_NAMES[status][ctx.locale] if status else "")
-    asked = Asked(whose=customer or "", which=which, when=period(ctx, start_date, end_date))
+    which, state = _which(ctx, keyword, REVIEW_STATUS_NAMES[status][ctx.locale] if status else "")
+    rated = _stars(ctx, stars)
+    asked = Asked(
+        whose=customer or "",
+        which=pick(ctx.locale, f"{which}{rated}", which),
+        after=pick(ctx.locale, "", f"{state} {rated}".strip()),
+        when=period(ctx, start_date, end_date),
+        past=over(ctx, end_date),
+    )
     content = listing(ctx, page, REVIEWS, lambda one: _review(ctx, one), asked)
     return answered(content, result, "review_list" if rows else None)
 
 
-def _which(ctx: ToolContext, keyword: str | None, status: str) -> str:
+def _which(ctx: ToolContext, keyword: str | None, status: str) -> tuple[str, str]:
+    """What stands before and after the noun."""
     about = pick(ctx.locale, f"关于“{keyword}”的", f"“{keyword}”") if keyword else ""
-    return f"{about} {status}".strip() if ctx.locale == "en" else f"{about}{status}"
+    return beside(ctx.locale, status, about)
+
+
+def _stars(ctx: ToolContext, stars: Stars | None) -> str:
+    if stars is None:
+        return ""
+    low, high = min(RATINGS[stars]), max(RATINGS[stars])
+    if low == high:
+        return pick(ctx.locale, f"{low} 星", "with 1 star" if low == 1 else f"with {low} stars")
+    return pick(ctx.locale, f"{low}–{high} 星", f"with {low} or {high} stars")
 
 
 def _activity(ctx: ToolContext, one: Activity) -> str:

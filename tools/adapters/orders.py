@@ -9,6 +9,15 @@ from typing import Annotated, Any
 from demo.orders import STATUS_NAMES, DayOfOrders, Order, Orders, OrderStatus, StatusRefused
 from demo.rows import Pool
 from demo.tenants import money
+from tools.adapters._order_arguments import (
+    STATUS_WORDS,
+    LargestAmount,
+    LeastAmount,
+    OneOrder,
+    OrderNo,
+    Sort,
+    Status,
+)
 from tools.adapters._phrases import (
     Asked,
     Customer,
@@ -18,40 +27,21 @@ from tools.adapters._phrases import (
     Result,
     StartDate,
     answered,
+    beside,
     counted,
     days,
     listing,
     local,
     moment,
+    over,
     period,
     pick,
     refused,
     today,
-    words,
     wrong_order,
 )
 from tools.tool import Arg, Locale, ToolContext, ToolResult, tool
 
-STATUS_WORDS = words(
-    STATUS_NAMES,
-    {
-        "未付款": OrderStatus.PENDING_PAYMENT,
-        "待支付": OrderStatus.PENDING_PAYMENT,
-        "unpaid": OrderStatus.PENDING_PAYMENT,
-        "未发货": OrderStatus.TO_SHIP,
-        "paid": OrderStatus.TO_SHIP,
-        "已付款": OrderStatus.TO_SHIP,
-        "已支付": OrderStatus.TO_SHIP,
-        "发货": OrderStatus.SHIPPED,
-        "完成": OrderStatus.COMPLETED,
-        "取消": OrderStatus.CANCELLED,
-        "canceled": OrderStatus.CANCELLED,
-    },
-)
-OrderNo = Annotated[
-    str,
-    Arg(description="The number of one order, 11 digits", example="20261130001", aliases=("order_id", "order_number")),
-]
 ORDERS = Noun(measure="个", zh="订单", one="order", many="orders")
 LONGEST_TREND_DAYS = 366
 
@@ -113,20 +103,17 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Or
 async def list_orders(
     ctx: ToolContext,
     *,
-    order_no: Annotated[
-        str | None,
-        Arg(description="The number of one order", example="20261130001", aliases=("order_id", "order_number")),
-    ] = None,
+    order_no: OneOrder = None,
     customer: Customer = None,
-    status: Annotated[
-        OrderStatus | None,
-        Arg(description="Only orders in this status", example="shipped", words=STATUS_WORDS, aliases=("order_status",)),
-    ] = None,
+    status: Status = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
+    min_amount: LeastAmount = None,
+    max_amount: LargestAmount = None,
+    sort: Sort = "newest",
     limit: Limit = 10,
 ) -> ToolResult:
-    """List orders and say how many there are, by number, buyer, status or the days on which they were placed."""
+    """List orders and say how many there are, by number, buyer, status, amount or the days of ordering."""
     if refusal := wrong_order(ctx, start_date, end_date):
         return refusal
     orders: Orders = ctx.resources
@@ -136,6 +123,9 @@ async def list_orders(
         order_no=order_no,
         customer=customer,
         status=status,
+        least=min_amount,
+        most=max_amount,
+        sort=sort,
         limit=limit,
     )
     result = OrderList(
@@ -147,8 +137,16 @@ async def list_orders(
     )
     if order_no is not None and not page.rows:
         return answered(pick(ctx.locale, f"没有找到订单 {order_no}。", f"There is no order {order_no}."), result)
-    which = STATUS_NAMES[status][ctx.locale] if status else ""
-    asked = Asked(whose=customer or "", which=which, when=period(ctx, start_date, end_date))
+    which, after = beside(ctx.locale, STATUS_NAMES[status][ctx.locale] if status else "")
+    amount = _amount(ctx, min_amount, max_amount)
+    asked = Asked(
+        whose=customer or "",
+        which=pick(ctx.locale, f"{amount}{which}", which),
+        after=pick(ctx.locale, "", f"{after} {amount}".strip()),
+        when=period(ctx, start_date, end_date),
+        past=over(ctx, end_date),
+        by=pick(ctx.locale, "按金额从高到低", "by amount") if sort == "amount" else "",
+    )
     content = listing(ctx, page, ORDERS, lambda order: _line(ctx, order), asked)
     return answered(content, result, "order_list" if page.rows else None)
 
@@ -193,7 +191,13 @@ async def update_order_status(
     order_no: OrderNo,
     status: Annotated[
         OrderStatus,
-        Arg(description="The status to set", example="shipped", words=STATUS_WORDS, aliases=("order_status", "to")),
+        Arg(
+            description="The status to set",
+            zh="订单状态",
+            example="shipped",
+            words=STATUS_WORDS,
+            aliases=("order_status", "to"),
+        ),
     ],
 ) -> ToolResult:
     """Set the status of one order; refuses a step that this business does not allow."""
@@ -207,6 +211,15 @@ async def update_order_status(
     old = STATUS_NAMES[done.before][ctx.locale]
     zh = f"订单 {order_no} 的状态已从{old}改为{name}。"
     return answered(pick(ctx.locale, zh, f"Order {order_no} was {old} and is now {name}."), result)
+
+
+def _amount(ctx: ToolContext, least: float | None, most: float | None) -> str:
+    low, high = (None if one is None else money(ctx.principal.tenant, Decimal(one)) for one in (least, most))
+    if low and high:
+        return pick(ctx.locale, f"金额 {low} 至 {high} 的", f"of {low} to {high}")
+    if low:
+        return pick(ctx.locale, f"金额不低于 {low} 的", f"of at least {low}")
+    return pick(ctx.locale, f"金额不超过 {high} 的", f"of at most {high}") if high else ""
 
 
 def _row(ctx: ToolContext, order: Order) -> OrderRow:

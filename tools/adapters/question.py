@@ -40,6 +40,7 @@ async def search_knowledge(
         str,
         Arg(
             description="The question, in the caller's words",
+            zh="问题",
             example="如何申请退款",
             aliases=("query", "text", "keyword"),
         ),

@@ -13,6 +13,7 @@ from demo.tenants import money
 from tools.adapters._phrases import (
     Customer,
     EndDate,
+    Limit,
     Result,
     StartDate,
     answered,
@@ -103,7 +104,9 @@ async def dashboard_orders(
 
 
 @tool(group="business", permission="dashboard:read", result=CoursesResult)
-async def dashboard_courses(ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None) -> ToolResult:
+async def dashboard_courses(
+    ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None, limit: Limit = SHOWN
+) -> ToolResult:
     """Show which courses sold best and what they brought; today by default."""
     if refusal := wrong_order(ctx, start_date, end_date):
         return refusal
@@ -114,15 +117,19 @@ async def dashboard_courses(ctx: ToolContext, *, start_date: StartDate = None, e
     sold = [course for course in figures if course.sold]
     rows = [
         CourseRow(**c.model_dump() | {"revenue": float(c.revenue), "revenue_text": money(tenant, c.revenue)})
-        for c in (sold or figures)[:SHOWN]
+        for c in (sold or figures)[:limit]
     ]
     number = sum(course.sold for course in figures)
     result = CoursesResult(
         found=len(sold), start=span.start, end=span.end, total=len(figures), sold=number, courses=rows
     )
     when = period_of(ctx, span)
-    zh = f"{when}共有 {len(sold)} 门课程售出 {number} 份（在售 {len(figures)} 门）" + ("：" if sold else "。")
-    en = f"Courses {when}: {len(sold)} of {len(figures)} sold, {number} orders" + (":" if sold else ".")
+    cut = limit < len(sold)
+    zh = f"{when}共有 {len(sold)} 门课程售出 {number} 份（在售 {len(figures)} 门）" + (
+        f"，前 {limit} 门" if cut else ""
+    )
+    en = f"Courses {when}: {len(sold)} of {len(figures)} sold, {number} orders" + (f", the top {limit}" if cut else "")
+    zh, en = zh + ("：" if sold else "。"), en + (":" if sold else ".")
     lines = numbered([f"{row.title}  {row.sold}  {row.revenue_text}" for row in rows if row.sold])
     return answered("\n".join([pick(ctx.locale, zh, en), *lines]), result, "dashboard_courses")
 

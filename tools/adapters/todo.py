@@ -37,18 +37,21 @@ CATEGORY_WORDS = words(
 )
 Category = Annotated[
     TodoCategory | None,
-    Arg(description="What kind of todo", example="approval", words=CATEGORY_WORDS, aliases=("type",)),
+    Arg(description="What kind of todo", zh="待办类别", example="approval", words=CATEGORY_WORDS, aliases=("type",)),
 ]
 Initiator = Annotated[
-    str | None, Arg(description="Who wants it done", example="秦小满", aliases=("from_person", "requester"))
+    str | None,
+    Arg(description="Who wants it done", zh="发起人", example="秦小满", aliases=("from_person", "requester")),
 ]
 DueDate = Annotated[
-    date | None, Arg(description="The day on which it is due", example="2026-12-01", aliases=("due", "due_date"))
+    date | None,
+    Arg(description="The day on which it is due", zh="日期", example="2026-12-01", aliases=("due", "due_date")),
 ]
 Done = Annotated[
     bool | None,
     Arg(
         description="Whether it is done",
+        zh="是否完成",
         example=True,
         words={"已完成": True, "完成": True, "未完成": False, "没完成": False},
         aliases=("finished", "completed"),
@@ -131,7 +134,8 @@ async def add_todo(
     ctx: ToolContext,
     *,
     content: Annotated[
-        str, Arg(description="What is to be done", example="给李四回电话", aliases=("title", "text", "todo"))
+        str,
+        Arg(description="What is to be done", zh="待办内容", example="给李四回电话", aliases=("title", "text", "todo")),
     ],
     date: DueDate = None,
     category: Category = None,
@@ -159,10 +163,11 @@ async def modify_todo(
     ctx: ToolContext,
     *,
     todo_no: Annotated[
-        int, Arg(description="The number of the todo", example=1001, aliases=("todo_id", "id", "number"))
+        int, Arg(description="The number of the todo", zh="待办编号", example=1001, aliases=("todo_id", "id", "number"))
     ],
     content: Annotated[
-        str | None, Arg(description="What is to be done instead", example="给李四回电话", aliases=("title", "text"))
+        str | None,
+        Arg(description="What is to be done instead", zh="待办内容", example="给李四回电话", aliases=("title", "text")),
     ] = None,
     date: DueDate = None,
     category: Category = None,

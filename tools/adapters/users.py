@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Annotated, Any
 
 from demo.rows import Pool
-from demo.users import LEVEL_NAMES, User, Users
+from demo.users import LEVEL_NAMES, Level, User, Users
 from tools.adapters._phrases import (
     Asked,
     EndDate,
@@ -18,12 +18,15 @@ from tools.adapters._phrases import (
     days,
     listing,
     local,
+    over,
     period,
     pick,
+    words,
     wrong_order,
 )
 from tools.tool import Arg, ToolContext, ToolResult, tool
 
+LEVEL_WORDS = words(LEVEL_NAMES, {"金卡": "gold", "银卡": "silver", "普通": "standard"})
 USERS = Noun(measure="位", zh="用户", one="user", many="users")
 
 
@@ -62,24 +65,43 @@ async def find_users(
     *,
     keyword: Annotated[
         str | None,
-        Arg(description="A name or a part of one, a city, or a user's id", example="李四", aliases=("name", "query")),
+        Arg(
+            description="A name or a part of one, a city, or a user's id",
+            zh="姓名",
+            example="李四",
+            aliases=("name", "query"),
+        ),
     ] = None,
     phone: Annotated[
         str | None,
         Arg(
-            description="A telephone number, or its last digits", example="13800000001", aliases=("mobile", "telephone")
+            description="A telephone number, or its last digits",
+            zh="电话号码",
+            example="13800000001",
+            aliases=("mobile", "telephone"),
         ),
     ] = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
+    city: Annotated[str | None, Arg(description="Only users of this city", zh="城市", example="上海")] = None,
+    level: Annotated[
+        Level | None,
+        Arg(description="Only members of this level", zh="会员等级", example="gold", words=LEVEL_WORDS),
+    ] = None,
     limit: Limit = 10,
 ) -> ToolResult:
-    """Find registered users by name, city, telephone or the days on which they registered."""
+    """Find registered users by name, city, level, telephone or the days on which they registered."""
     if refusal := wrong_order(ctx, start_date, end_date):
         return refusal
     users: Users = ctx.resources
     page = await users.find(
-        ctx.principal.tenant, days=days(ctx, start_date, end_date), keyword=keyword, phone=phone, limit=limit
+        ctx.principal.tenant,
+        days=days(ctx, start_date, end_date),
+        keyword=keyword,
+        phone=phone,
+        city=city,
+        level=level,
+        limit=limit,
     )
     result = UserList(
         total=page.total,
@@ -88,7 +110,13 @@ async def find_users(
         end=end_date,
         users=[_row(ctx, user) for user in page.rows],
     )
-    asked = Asked(which=_which(ctx, keyword, phone), when=_registered(ctx, start_date, end_date))
+    city = page.rows[0].city if city and page.rows else city
+    asked = Asked(
+        which=_which(ctx, keyword, phone) + _of(ctx, city, level),
+        after=f"in {city}" if city and ctx.locale == "en" else "",
+        when=_registered(ctx, start_date, end_date),
+        past=over(ctx, end_date),
+    )
     content = listing(ctx, page, USERS, lambda user: _line(ctx, user), asked)
     return answered(content, result, "user_list" if page.rows else None)
 
@@ -96,6 +124,11 @@ async def find_users(
 def _which(ctx: ToolContext, keyword: str | None, phone: str | None) -> str:
     asked_for = " ".join(part for part in (keyword, phone) if part)
     return pick(ctx.locale, f"“{asked_for}”的" if asked_for else "", f"“{asked_for}”" if asked_for else "")
+
+
+def _of(ctx: ToolContext, city: str | None, level: Level | None) -> str:
+    name = LEVEL_NAMES[level][ctx.locale] if level else ""
+    return pick(ctx.locale, f"{city or ''}{name}", name)
 
 
 def _registered(ctx: ToolContext, start: date | None, end: date | None) -> str:

@@ -130,16 +130,18 @@ async def test_alerts_of_a_long_time_are_ten_and_a_count(desk: Desk) -> None:
 
 async def test_every_tool_of_the_contract_is_there_with_its_arguments(desk: Desk) -> None:
     expected = {
-        "list_orders": {"order_no", "customer", "status", "start_date", "end_date", "limit"},
+        "list_orders": {
+            "order_no", "customer", "status", "start_date", "end_date", "min_amount", "max_amount", "sort", "limit",
+        },
         "order_trend": {"start_date", "end_date"},
-        "find_users": {"keyword", "phone", "start_date", "end_date", "limit"},
+        "find_users": {"keyword", "phone", "start_date", "end_date", "city", "level", "limit"},
         "list_activities": {"keyword", "status", "start_date", "end_date", "limit"},
         "list_content": {"keyword", "status", "start_date", "end_date", "limit"},
-        "list_reviews": {"keyword", "customer", "status", "start_date", "end_date", "limit"},
+        "list_reviews": {"keyword", "customer", "status", "stars", "start_date", "end_date", "limit"},
         "dashboard_overview": {"start_date", "end_date"},
         "dashboard_users": {"start_date", "end_date"},
         "dashboard_orders": {"customer", "start_date", "end_date"},
-        "dashboard_courses": {"start_date", "end_date"},
+        "dashboard_courses": {"start_date", "end_date", "limit"},
         "dashboard_community": {"start_date", "end_date"},
         "dashboard_alerts": {"start_date", "end_date"},
         "dashboard_reviews": {"customer", "start_date", "end_date"},
@@ -152,7 +154,7 @@ async def test_every_tool_of_the_contract_is_there_with_its_arguments(desk: Desk
         "update_event": {"event_no", "title", "date", "time", "new_date", "new_time"},
         "find_contacts": {"name", "phone", "department", "limit"},
         "search_knowledge": {"question"},
-    }
+    }  # fmt: skip
     assert {name: set(tool.arguments.model_fields) for name, tool in desk.tools.items()} == expected
 
 
@@ -161,3 +163,44 @@ def test_reading_tools_have_no_effect_and_writing_ones_do(desk: Desk) -> None:
     assert writing == {"update_order_status", "add_todo", "modify_todo", "add_event", "update_event"}
     assert {name for name, tool in desk.tools.items() if tool.permission.endswith(":write")} == writing
     assert all(tool.result is not None for tool in desk.tools.values())
+
+
+@pytest.mark.parametrize(
+    ("said", "ratings", "shown"),
+    [
+        ("差评", {1, 2}, ("1–2 星评价", r"reviews? with 1 or 2 stars")),
+        ("好评", {4, 5}, ("4–5 星评价", r"reviews? with 4 or 5 stars")),
+        ("五星", {5}, ("5 星评价", r"reviews? with 5 stars")),
+        (1, {1}, ("1 星评价", r"reviews? with 1 star")),
+        ("4 stars", {4}, ("4 星评价", r"reviews? with 4 stars")),
+    ],
+)
+async def test_reviews_are_narrowed_down_by_their_stars(
+    desk: Desk, value: Value, said: Any, ratings: set[int], shown: tuple[str, str]
+) -> None:
+    result = await desk("list_reviews", stars=said, limit=50)
+    assert {review["rating"] for review in result.data["reviews"]} == ratings
+    counted = "select count(*) from demo.reviews where tenant_id = 'acme' and rating = any(%(ratings)s)"
+    assert result.data["total"] == await value(counted, ratings=list(ratings))
+    assert shown[0] in result.content.splitlines()[0]
+    assert re.search(shown[1], (await desk("list_reviews", "en", stars=said)).content.splitlines()[0])
+
+
+async def test_users_are_narrowed_down_by_city_and_level(desk: Desk, value: Value) -> None:
+    result = await desk("find_users", city="上海", level="银卡", limit=50)
+    counted = "select count(*) from demo.users where tenant_id = 'acme' and city = '上海' and level = 'silver'"
+    assert result.data["total"] == await value(counted)
+    assert result.content.startswith(f"共有 {result.data['total']} 位上海银卡会员用户")
+    english = await desk.as_("globex")("find_users", "en", city="boston", level="silver")
+    assert {(user["city"], user["level"]) for user in english.data["users"]} == {("Boston", "silver")}
+    assert re.match(r"There (is|are) \d+ silver users? in Boston", english.content)
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+async def test_the_best_sold_courses_are_as_many_as_asked_for(desk: Desk, limit: int) -> None:
+    everything = await desk("dashboard_courses", start_date="2026-11-01", end_date="2026-11-30")
+    result = await desk("dashboard_courses", start_date="2026-11-01", end_date="2026-11-30", limit=limit)
+    assert result.data["courses"] == everything.data["courses"][:limit]
+    assert result.data["sold"] == everything.data["sold"]
+    assert result.content.splitlines()[0].endswith(f"，前 {limit} 门：")
+    assert len(result.content.splitlines()) == limit + 1

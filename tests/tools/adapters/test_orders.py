@@ -55,7 +55,29 @@ async def test_a_row_reads_like_an_order(desk: Desk) -> None:
             {"start_date": WEEK, "end_date": TODAY},
             r"There are \d+ orders from 2026-11-24 to 2026-11-30, the first 10:",
         ),
-        ("en", {"end_date": "2026-08-03", "limit": 50}, r"There are \d+ orders until 2026-08-03:"),
+        ("en", {"end_date": "2026-08-03", "limit": 50}, r"There were \d+ orders until 2026-08-03:"),
+        (
+            "en",
+            {"start_date": "1970-01-01", "end_date": "2026-10-31"},
+            r"There were [\d,]+ orders until 2026-10-31, the.*",
+        ),
+        ("zh", {"start_date": "1970-01-01", "end_date": "2026-10-31"}, r"2026-10-31 为止共有 \d+ 个订单，前 10 个："),
+        ("zh", {"start_date": "2026-11-20", "end_date": "2099-12-31"}, r"2026-11-20 起共有 \d+ 个订单，前 10 个："),
+        (
+            "en",
+            {"start_date": "2026-11-29", "end_date": "2026-11-29"},
+            r"There were \d+ orders yesterday, the first 10:",
+        ),
+        ("en", {"status": "unpaid", "limit": 50}, r"There are \d+ orders awaiting payment:"),
+        ("en", {"status": "shipped", "customer": "Li Si"}, r"There (is|are) \d+ shipped orders? of Li Si.*"),
+        (
+            "en",
+            {"status": "to_ship", "start_date": TODAY},
+            r"There (is|are) \d+ orders? to be shipped since 2026-11-30.*",
+        ),
+        ("zh", {"min_amount": 500, "limit": 50}, r"共有 \d+ 个金额不低于 ¥500\.00 的订单，前 50 个："),
+        ("en", {"min_amount": 500, "max_amount": 900}, r"There are \d+ orders of ¥500\.00 to ¥900\.00, the first 10:"),
+        ("zh", {"sort": "最贵", "limit": 3}, r"共有 \d+ 个订单，按金额从高到低，前 3 个："),
     ],
 )
 async def test_the_heading_says_what_was_asked_for(
@@ -197,3 +219,16 @@ def test_changing_a_status_needs_a_yes_and_says_what_for(desk: Desk) -> None:
     tool = desk.tools["update_order_status"]
     assert (tool.effect, tool.confirm, tool.idempotent, tool.permission) == (True, True, False, "order:write")
     assert set(tool.confirm_text) == {"zh", "en"}
+
+
+async def test_an_amount_narrows_orders_down_and_sorts_them(desk: Desk, value: Value) -> None:
+    dearest = await desk("list_orders", sort="amount", limit=50)
+    amounts = [order["amount"] for order in dearest.data["orders"]]
+    assert amounts == sorted(amounts, reverse=True)
+    assert amounts[0] == float(await value("select max(amount) from demo.orders where tenant_id = 'acme'"))
+    least, most = amounts[-1], amounts[0]
+    counted = "select count(*) from demo.orders where tenant_id = 'acme' and amount >= %(least)s::numeric"
+    assert (await desk("list_orders", min_amount=least)).data["total"] == await value(counted, least=least)
+    assert (await desk("list_orders", min_amount=most + 1)).data["total"] == 0
+    for order in (await desk("list_orders", max_amount=300, limit=50)).data["orders"]:
+        assert order["amount"] <= 300

@@ -117,6 +117,17 @@ async def test_an_entry_is_moved_by_its_title_and_day(desk: Desk) -> None:
     assert "all day" in moved.content
 
 
+async def test_moving_an_entry_by_its_old_day_cannot_be_repeated_and_changing_a_todo_can(desk: Desk) -> None:
+    await desk("add_event", title="只挪一次的会", date="2026-12-01")
+    move = {"title": "只挪一次", "date": "2026-12-01", "new_date": "2026-12-05"}
+    assert [(await desk("update_event", **move)).outcome for _ in range(2)] == ["done", "refused"]
+    assert not desk.tools["update_event"].idempotent
+    todo = (await desk("add_todo", content="想一想")).data["todo_no"]
+    first, second = [await desk("modify_todo", todo_no=todo, done=True, content="想好了") for _ in range(2)]
+    assert first == second
+    assert desk.tools["modify_todo"].idempotent
+
+
 async def test_several_entries_that_fit_are_offered_and_none_is_moved(desk: Desk) -> None:
     numbers = {(await desk("add_event", title="重名的会", date="2026-12-04")).data["event_no"] for _ in range(2)}
     result = await desk("update_event", title="重名的会", new_date="2026-12-05")
