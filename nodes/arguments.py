@@ -7,13 +7,14 @@ from config.catalogue import Intent
 from nodes.state import Request, Turn
 from tools.tool import Tool
 
-MAX_CALLS = 20
+TEXT_CHARS = 2_000
 
 
 def arguments_of(intent: Intent, request: Request, turn: Turn) -> dict[str, Any]:
     """Every argument that the entities fill; empty ones are left out.
 
-    A binding names a slot (`order_no`), a path into one (`period.start`), or `text`: the request's own words.
+    A binding names a slot (`order_no`), a path into one (`period.start`), or `text`: the request's own words, as many
+    of them as a tool takes.
     """
     slots = {**request["entities"], "text": _words(request, turn)}
     found: dict[str, Any] = {}
@@ -35,7 +36,8 @@ def empty(value: object) -> bool:
 
 
 def _words(request: Request, turn: Turn) -> str:
-    return " ".join(turn["text"][start:end] for start, end in request["spans"]) or turn["text"]
+    words = " ".join(turn["text"][start:end] for start, end in request["spans"]) or turn["text"]
+    return words[:TEXT_CHARS]
 
 
 def value_at(data: Any, path: str) -> Any:
@@ -72,7 +74,7 @@ def spread(arguments: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
         return [dict(arguments)]
     first = lists[0]
     single = {k: (v[0] if k in lists else v) for k, v in arguments.items()}
-    return [{**single, first: element} for element in arguments[first][:MAX_CALLS]]
+    return [{**single, first: element} for element in arguments[first]]
 
 
 def takes_list(tool: Tool, parameter: str) -> bool:

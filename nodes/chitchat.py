@@ -8,14 +8,16 @@ from nodes.clock import now_of
 from nodes.context import Context
 from nodes.memory import remember
 from nodes.state import Locale, State, Turn
+from nodes.texts import with_dropped
 
 
 async def chitchat(state: State, runtime: Runtime[Context], *, catalogue: Catalogue) -> State:
     turn = state["turn"]
     intent = turn["requests"][0]["intent"]
+    said = with_dropped(small_talk(intent, turn["locale"], catalogue), runtime.context.dropped, turn["locale"])
     shows = intent in ("chat.ability", "chat.identity")
     return {
-        "messages": [AIMessage(small_talk(intent, turn["locale"], catalogue), id=f"reply-{turn['id']}")],
+        "messages": [AIMessage(said, id=f"reply-{turn['id']}")],
         "memory": remember(state, now_of(runtime.context)),
         "turn": Turn(suggestions=list(catalogue.examples(turn["locale"])) if shows else []),
     }

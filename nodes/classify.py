@@ -94,6 +94,7 @@ def schema(names: Sequence[str], catalogue: Catalogue) -> dict[str, Any]:
         "person": {**text, "description": "a person's name, exactly as written"},
         "keyword": {**text, "description": "what to search for, exactly as written"},
         "period": {**text, "enum": list(PERIOD_NAMES), "description": "the time that is meant, if any"},
+        "limit": {"type": "integer", "minimum": 1, "description": "how many are wanted, if it is said"},
     }
     for slot in catalogue.lexicon.identifiers:
         slots[slot] = {**text, "description": f"{slot}, exactly as written"}
@@ -133,7 +134,10 @@ def fall_back(turn: Turn, memory: Memory, rules: Rules, reason: str) -> Turn:
         return Turn(requests=[polite], decisions=[decide("intent", [polite["intent"]], "chitchat", reason)])
     talks_about = any(guarded(clause.text, catalogue.lexicon.guards) for clause in reading.clauses)
     why = f"{reason}; the sentence talks about its words" if talks_about else f"{reason}; no keyword"
-    return Turn(requests=[], decisions=[decide("intent", [UNKNOWN], "none", why)])
+    found = dict(rules.read(reading.text).slots)
+    people = found.pop("people", [])
+    entities = {**found, **({"person": people[0]} if people else {})}
+    return Turn(requests=[], entities=entities, decisions=[decide("intent", [UNKNOWN], "none", why)])
 
 
 def _thanks(reading: Reading, catalogue: Catalogue) -> Request | None:

@@ -1,5 +1,6 @@
 """Asks a person for a yes to the calls of this round that need one."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Literal, cast
 
@@ -9,9 +10,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from nodes.clock import now_of
-from nodes.context import Context
+from nodes.context import Context, Recording
 from nodes.conversation import planned_calls
 from nodes.state import Answer, Confirmation, State
+from tools.ledger import canonical
 from tools.registry import Registry
 from tools.texts import question
 
@@ -21,13 +23,25 @@ ALLOWED = ["approve", "edit", "reject"]
 async def confirm(state: State, runtime: Runtime[Context], *, registry: Registry, confirmation_minutes: float) -> State:
     turn = state["turn"]
     asked = [c for c in planned_calls(state["messages"]) if turn["planned"][str(c["id"])]["confirm"]]
-    expires = now_of(runtime.context) + timedelta(minutes=confirmation_minutes)
+    if runtime.context.mode == "replay":
+        return decided(state, recorded(asked, runtime.context.recorded))
+    expires = now_of(runtime.context) + timedelta(minutes=confirmation_minutes, seconds=runtime.context.waited_s)
     shown = {**request(asked, registry, turn["locale"]), "expires_at": expires.isoformat()}
     answer: Answer = interrupt(shown, response_schema=Answer)
-    confirmations = {str(call["id"]): given for call, given in zip(asked, answer["decisions"], strict=False)}
+    return decided(state, {str(call["id"]): given for call, given in zip(asked, answer["decisions"], strict=False)})
+
+
+def decided(state: State, confirmations: dict[str, Confirmation]) -> State:
     message = cast("AIMessage", state["messages"][-1])
     edited = message.model_copy(update={"tool_calls": [edit(c, confirmations) for c in message.tool_calls]})
     return {"turn": {"confirmations": confirmations}, "messages": cast("list[AnyMessage]", [edited])}
+
+
+def recorded(asked: Sequence[ToolCall], recording: Recording) -> dict[str, Confirmation]:
+    """What a person answered when the turn was live. A replay never asks: its question could be answered for real."""
+    known = recording.get("decisions", {})
+    answers = {str(call["id"]): known.get(canonical(call["name"], call["args"])) for call in asked}
+    return {key: cast("Confirmation", answer) for key, answer in answers.items() if answer}
 
 
 def request(calls: list[ToolCall], registry: Registry, locale: Literal["zh", "en"]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def tidy(messages: Sequence[AnyMessage], rounds: int) -> tuple[list[AnyMessage],
     """
     grouped = turns(messages)
     dropped, kept = grouped[:-rounds], grouped[-rounds:]
-    change = [_drop(m) for turn in dropped for m in turn]
+    change = removed(dropped)
     answered = {m.tool_call_id for turn in kept for m in turn if isinstance(m, ToolMessage)}
     asked = {c["id"] for turn in kept for m in turn if isinstance(m, AIMessage) for c in m.tool_calls}
     for message in (m for turn in kept for m in turn):
@@ -94,6 +94,11 @@ def _mend(message: AnyMessage, answered: set[str], asked: set[str | None]) -> An
         return _drop(message)
     # The raw form of the calls travels in additional_kwargs with some vendors and would be sent again.
     return message.model_copy(update={"tool_calls": kept, "invalid_tool_calls": [], "additional_kwargs": {}})
+
+
+def removed(dropped: Sequence[Sequence[AnyMessage]]) -> list[AnyMessage]:
+    """The update for `add_messages` that takes these turns out."""
+    return [_drop(message) for turn in dropped for message in turn]
 
 
 def _drop(message: AnyMessage) -> AnyMessage:

@@ -7,7 +7,8 @@ from config.catalogue import Catalogue
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.state import State, Task
-from tools.executor import Call, Caller, Executor, Outcome
+from tools.call import Call, Caller, Outcome
+from tools.executor import Executor
 
 
 async def execute(
@@ -17,15 +18,19 @@ async def execute(
     key = str(call["id"])
     if recorded is not None:
         return {"messages": [recorded.model_copy(update={"tool_call_id": key, "id": f"tool-{key}"})]}
+    where = runtime.execution_info
     caller = Caller(
         principal=context.principal,
         agent=catalogue.agents[state["agent"]],
         locale=state["locale"],
         now=now_of(context),
         extra=context.extra,
+        thread_id=(where and where.thread_id) or "",
         turn_id=state["turn_id"],
+        run_id=context.run_id,
         source=state["source"],
         mode=context.mode,
+        recorded=context.recorded.get("outcomes", {}),
     )
     asked = Call(id=key, name=call["name"], arguments=call["args"])
     outcome = await executor.run(asked, caller, confirmation=state["confirmation"], deadline_s=deadline_s)
@@ -39,14 +44,5 @@ def answer(key: str, name: str, agent: str, outcome: Outcome) -> ToolMessage:
         tool_call_id=key,
         id=f"tool-{key}",
         status="success" if outcome.status in ("done", "accepted") else "error",
-        artifact={
-            "status": outcome.status,
-            "arguments": outcome.arguments,
-            "summary": outcome.content,
-            "data": outcome.data,
-            "card": outcome.card,
-            "direct": outcome.direct,
-            "agent": agent,
-            "elapsed_ms": outcome.elapsed_ms,
-        },
+        artifact={**outcome.record(), "agent": agent},
     )

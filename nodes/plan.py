@@ -1,69 +1,65 @@
 """Decides the next tool calls, by rules or by the model, or that there is nothing more to call."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AnyMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 from langgraph.runtime import Runtime
 
 from config.catalogue import Catalogue
-from models.answer import Usage
+from models.guard import ChatModel
 from models.registry import Models
+from nodes.claims import Claims
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.conversation import calls, last_round, results
 from nodes.decision import decide
 from nodes.plan_by_model import ModelPlan, ModelPlanner
-from nodes.plan_by_rules import RulePlan, RulePlanner, request_of
-from nodes.state import UNKNOWN, Planned, Question, Source, State, Turn
+from nodes.plan_by_rules import RulePlan, RulePlanner
+from nodes.rounds import MAX_ROUNDS, Round, answered, fresh, held_round, of_rules, opened, room
+from nodes.state import UNKNOWN, State, Turn
 from tools.coercion import coerce
 from tools.registry import Registry
-
-MAX_ROUNDS = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Round:
-    """What one round came to. `agents`: call id to agent; `by_model`: requests that the model took on in it."""
-
-    calls: tuple[ToolCall, ...] = ()
-    agents: Mapping[str, str] = field(default_factory=dict)
-    source: Source = "keyword"
-    question: Question | None = None
-    prose: AIMessage | None = None
-    by_model: tuple[int, ...] = ()
-    usage: Usage | None = None
-    degraded: str | None = None
 
 
 async def plan(
     state: State, runtime: Runtime[Context], *, catalogue: Catalogue, registry: Registry, models: Models
 ) -> State:
-    if settled(state["messages"]):
+    turn, context = state["turn"], runtime.context
+    if turn.get("held"):
+        return held_round(state)
+    if settled(state["messages"]) or turn.get("left_out"):
         return {}
     if (unknown := nothing_held(state, catalogue)) is not None:
         return {"turn": unknown}
-    turn = state["turn"]
-    now = await _next(state, runtime.context, catalogue, registry, models)
-    change = Turn(by_model=[*turn["by_model"], *now.by_model])
+    now = await Planning(state, context, catalogue, registry, _model(turn, context, catalogue, models)).next()
+    change = _change(turn, now)
+    if now.prose is not None:
+        return {"turn": change, "messages": [now.prose]}
+    if turn["rounds"] >= MAX_ROUNDS:
+        unfinished = bool(now.calls or (now.by_model and not now.model_finished))
+        return {"turn": {**change, "capped": unfinished}}
+    more = room(state["messages"])
+    fitted = fresh((coerced(c, registry, turn, context) for c in now.calls), answered(state["messages"]))
+    if len(fitted) > more:
+        change["left_out"] = len(fitted) - more
+    if not fitted[:more]:
+        return {"turn": change}
+    after = opened(fitted[:more], now, state, registry)
+    return {**after, "turn": {**change, **after["turn"]}}
+
+
+def _change(turn: Turn, now: Round) -> Turn:
+    """What a round leaves behind besides its calls."""
+    change = Turn(by_model=list(now.by_model), model_finished=now.model_finished)
     if now.usage is not None:
         change["usage"] = now.usage
     if now.degraded is not None:
         change["degraded"] = [now.degraded]
-    if now.question is not None:
+    if now.question is not None and turn["question"] is None:
         change["question"] = now.question
-    if now.prose is not None:
-        return {"turn": change, "messages": [now.prose]}
-    if turn["rounds"] >= MAX_ROUNDS:
-        return {"turn": {**change, "capped": bool(now.calls or change["by_model"])}}
-    fitted = once(_coerced(call, registry, turn, runtime.context) for call in now.calls)
-    if not fitted:
-        return {"turn": change}
-    message = AIMessage("", tool_calls=fitted, id=f"plan-{turn['id']}-{turn['rounds']}")
-    opened = _open_round(turn, replace(now, calls=tuple(fitted)), registry)
-    return {"turn": {**change, **opened}, "messages": [message]}
+    return change
 
 
 def settled(messages: Sequence[AnyMessage]) -> bool:
@@ -84,62 +80,81 @@ def nothing_held(state: State, catalogue: Catalogue) -> Turn | None:
     return Turn(requests=[], decisions=[decision])
 
 
-async def _next(state: State, context: Context, catalogue: Catalogue, registry: Registry, models: Models) -> Round:
-    turn = state["turn"]
+def _model(turn: Turn, context: Context, catalogue: Catalogue, models: Models) -> ChatModel | None:
+    """The model that plans this turn; None where there is none, or where it has finished."""
+    if turn.get("model_finished"):
+        return None
     own = next((a for r in turn["requests"] if (a := catalogue.agents[r["agent"]]).model), None)
-    model = models.serving("plan", context.model or (own.model if own else None), own.temperature if own else None)
-    ruling = RulePlanner(
-        turn=turn,
-        answers=results(state["messages"]),
-        called=calls(state["messages"]),
-        catalogue=catalogue,
-        registry=registry,
-        with_model=model is not None,
-    )
-    ruled = ruling.plan()
-    if model is None or not (ruled.open or turn["by_model"]) or turn["rounds"] >= MAX_ROUNDS:
-        return of_rules(ruled, turn)
-    asked = await ModelPlanner(
-        state=state, context=context, catalogue=catalogue, registry=registry, model=model, opened=ruled.open
-    ).plan()
-    if asked.abstained:  # rules go on with what they have, or ask back
-        again = of_rules(replace(ruling, with_model=False).plan(), turn)
-        return replace(again, usage=asked.usage, degraded=asked.degraded)
-    return joined(of_rules(ruled, turn), asked, ruled.open)
+    return models.serving("plan", context.model or (own.model if own else None), own.temperature if own else None)
 
 
-def of_rules(ruled: RulePlan, turn: Turn) -> Round:
-    indices = {str(call["id"]): request_of(call, turn) for call in ruled.calls}
-    agents = {key: turn["requests"][index]["agent"] for key, index in indices.items() if index is not None}
-    return Round(calls=ruled.calls, agents=agents, question=ruled.question)
+@dataclass(frozen=True)
+class Planning:
+    """One round: rules first, the model for what they leave open."""
+
+    state: State
+    context: Context
+    catalogue: Catalogue
+    registry: Registry
+    model: ChatModel | None
+
+    async def next(self) -> Round:
+        turn = self.state["turn"]
+        ruling = self._ruling(turn, with_model=self.model is not None)
+        ruled = ruling.plan()
+        if self.model is None or not (ruled.open or turn["by_model"]) or turn["rounds"] >= MAX_ROUNDS:
+            return replace(of_rules(ruled, turn), model_finished=turn.get("model_finished", False))
+        asked = await ModelPlanner(
+            state=self.state,
+            context=self.context,
+            catalogue=self.catalogue,
+            registry=self.registry,
+            model=self.model,
+            opened=ruled.open,
+        ).plan()
+        again = (coerced(call, self.registry, turn, self.context) for call in asked.calls)
+        more = fresh(again, answered(self.state["messages"]))
+        if not more and asked.question is None:
+            return self._without_model(asked)
+        return self._joined(of_rules(ruled, turn), replace(asked, calls=tuple(more)), ruled)
+
+    def _joined(self, own: Round, asked: ModelPlan, ruled: RulePlan) -> Round:
+        """Rules' calls and the model's in one round. A question of its own is its last word."""
+        taken = ruled.open if asked.calls else ()
+        return replace(
+            own,
+            calls=(*own.calls, *asked.calls),
+            agents={**own.agents, **asked.agents},
+            source="model" if asked.calls else "keyword",
+            question=own.question or asked.question,
+            by_model=(*own.by_model, *taken),
+            model_finished=asked.question is not None,
+            usage=asked.usage,
+        )
+
+    def _without_model(self, asked: ModelPlan) -> Round:
+        """How it goes on where the model abstained, only repeated itself, or spoke: its words count only where rules
+        have nothing left to do and nothing that was to be changed is still to be changed."""
+        turn = self.state["turn"]
+        claims = Claims(turn, results(self.state["messages"]), self.catalogue, self.registry)
+        kept = [index for index in turn["by_model"] if claims.attempted(index)]
+        rest: Turn = {**turn, "by_model": kept}
+        own = of_rules(self._ruling(rest, with_model=False).plan(), rest)
+        heard = asked.prose if claims.hold() and not (own.calls or own.question) else None
+        return replace(own, prose=heard, model_finished=True, usage=asked.usage, degraded=asked.degraded)
+
+    def _ruling(self, turn: Turn, *, with_model: bool) -> RulePlanner:
+        return RulePlanner(
+            turn=turn,
+            answers=results(self.state["messages"]),
+            called=calls(self.state["messages"]),
+            catalogue=self.catalogue,
+            registry=self.registry,
+            with_model=with_model,
+        )
 
 
-def joined(own: Round, asked: ModelPlan, opened: tuple[int, ...]) -> Round:
-    """Rules' calls and the model's in one round; prose waits for the results of calls that rules still make."""
-    return Round(
-        calls=(*own.calls, *asked.calls),
-        agents={**own.agents, **asked.agents},
-        source="model" if asked.calls else "keyword",
-        question=own.question or asked.question,
-        prose=None if own.calls else asked.prose,
-        by_model=opened if asked.calls else (),
-        usage=asked.usage,
-    )
-
-
-def _open_round(turn: Turn, now: Round, registry: Registry) -> Turn:
-    names = list(dict.fromkeys(call["name"] for call in now.calls))
-    planned: dict[str, Planned] = {}
-    for call in now.calls:
-        key, tool, first = str(call["id"]), registry.get(call["name"]), turn["requests"][0]["agent"]
-        source: Source = "keyword" if request_of(call, turn) is not None else "model"
-        needs_yes = tool is not None and tool.confirm
-        planned[key] = Planned(agent=now.agents.get(key, first), source=source, confirm=needs_yes)
-    decision = decide("tools", names, now.source, f"round {turn['rounds'] + 1}")
-    return Turn(rounds=turn["rounds"] + 1, planned=planned, confirmations={}, decisions=[decision])
-
-
-def _coerced(call: ToolCall, registry: Registry, turn: Turn, context: Context) -> ToolCall:
+def coerced(call: ToolCall, registry: Registry, turn: Turn, context: Context) -> ToolCall:
     """The call with the arguments that its tool will see; one that does not fit stays, for the executor to refuse."""
     tool = registry.get(call["name"])
     if tool is None:
@@ -147,16 +162,3 @@ def _coerced(call: ToolCall, registry: Registry, turn: Turn, context: Context) -
     fitted = coerce(tool, call["args"], now=now_of(context), locale=turn["locale"])
     good = not fitted.missing and not fitted.problems
     return tool_call(name=call["name"], args=fitted.arguments if good else call["args"], id=call["id"])
-
-
-def once(planned: Iterable[ToolCall]) -> list[ToolCall]:
-    """The same call only once in a round."""
-    seen: dict[str, ToolCall] = {}
-    for call in planned:
-        seen.setdefault(key_of(call), call)
-    return list(seen.values())
-
-
-def key_of(call: ToolCall) -> str:
-    """What makes two calls the same: the tool and its canonical arguments."""
-    return json.dumps([call["name"], call["args"]], sort_keys=True, ensure_ascii=False, default=str)

@@ -9,7 +9,8 @@ from langchain_core.messages.tool import ToolCall, tool_call
 
 from config.catalogue import Catalogue, Chain, Intent
 from nodes.arguments import arguments_of, candidates, required_of, spread
-from nodes.state import Question, Turn
+from nodes.asking_back import question_for, slot_of, unresolved
+from nodes.state import Question, Request, Turn
 from nodes.texts import text
 from tools.registry import Registry
 
@@ -68,9 +69,11 @@ class RulePlanner:
 
     def _one(self, index: int, intent: Intent) -> Question | list[dict[str, Any]] | Literal["open", "wait"]:
         """The arguments of each call, a question, `open` for the model, or `wait` for what has to come first."""
+        request, tool = self.turn["requests"][index], self.registry[str(intent.tool)]
+        if empty := request.get("unresolved"):
+            return unresolved(index, empty[0], intent, tool, self.turn)
         if intent.plan == "model" and self.with_model:
             return "open"
-        request, tool = self.turn["requests"][index], self.registry[str(intent.tool)]
         arguments = arguments_of(intent, request, self.turn)
         if chain := self._chain(index):
             bound = self._bound(chain, index)
@@ -84,19 +87,22 @@ class RulePlanner:
             return spread(arguments, tool)
         if self.with_model and intent.plan == "auto":
             return "open"
-        return question_for(index, missing[0], intent, self.turn)
+        return question_for(index, missing[0], intent, tool, self.turn)
 
     def _call(self, tool: str, index: int, number: int, arguments: dict[str, Any]) -> ToolCall:
         key = f"{self.turn['id']}-{index}-{self.turn['rounds']}-{number}"
         return tool_call(name=tool, args=arguments, id=key)
 
     def _chain(self, index: int) -> Chain | None:
-        """The chain that feeds this request from another one of the turn, of the same agent."""
+        """The chain that feeds this request from another one that speaks of the same: of one clause, or one person.
+
+        "查张三的订单，再查用户李四" are two things.
+        """
         request, requests = self.turn["requests"][index], enumerate(self.turn["requests"])
         others = {
             r["intent"]
             for i, r in requests
-            if i != index and r["agent"] == request["agent"] and not self._bare_source(i)
+            if i != index and r["agent"] == request["agent"] and _together(r, request) and not self._bare_source(i)
         }
         chains = self.catalogue.agents[request["agent"]].chains
         return next((c for c in chains if c.to == request["intent"] and c.source in others), None)
@@ -135,22 +141,15 @@ class RulePlanner:
         return Question(slot=slot, text=words, options=[*several.options], requests=[index])
 
 
+def _together(source: Request, target: Request) -> bool:
+    person = source["entities"].get("person")
+    if person is not None and target["entities"].get("person") == person:
+        return True
+    return source["spans"] == target["spans"] and target["entities"].get("person") is None
+
+
 def request_of(call: ToolCall, turn: Turn) -> int | None:
     """Which request a call of the rules belongs to; None for a model's call."""
     prefix, key = f"{turn['id']}-", str(call["id"])
     index = key[len(prefix) :].partition("-")[0] if key.startswith(prefix) else ""
     return int(index) if index.isdigit() else None
-
-
-def question_for(index: int, parameter: str, intent: Intent, turn: Turn) -> Question:
-    """What to ask where `parameter` of the request's tool stays empty."""
-    binding = intent.arguments.get(parameter)
-    ask = binding.ask if binding else None
-    own = (ask.zh if turn["locale"] == "zh" else ask.en) if ask else None
-    words = own or text("missing", turn["locale"], what=parameter)
-    return Question(slot=slot_of(intent, parameter), text=words, options=[], requests=[index])
-
-
-def slot_of(intent: Intent, parameter: str) -> str:
-    binding = intent.arguments.get(parameter)
-    return binding.source if binding and binding.source else parameter

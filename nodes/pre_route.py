@@ -6,13 +6,15 @@ from langgraph.runtime import Runtime
 
 from config.catalogue import Catalogue
 from language.matcher import Match
+from language.normalise import fold as fold_case
 from language.particulars import Reader
 from models.answer import Usage
+from nodes.answers import answering
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.conversation import fold, tidy
 from nodes.decision import KEYWORD_ROUTE, decide
-from nodes.memory import answering, bounds_for, idle, inherited
+from nodes.memory import bounds_for, chosen, continued, idle, inherited
 from nodes.permitted import usable_intents
 from nodes.reading import Reading, Rules, locale_of, read
 from nodes.routing import Routed, by_keywords, nothing_else
@@ -31,7 +33,8 @@ async def pre_route(
     now = now_of(context)
     reading = read(message.text, memory.get("entities", {}), catalogue)
     allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
-    routed = settle(reading, memory, Rules(catalogue=catalogue, reader=reader, now=now, allowed=allowed))
+    rules = Rules(catalogue=catalogue, reader=reader, now=now, allowed=allowed, agent=context.agent)
+    routed = settle(reading, memory, rules)
     bounds = bounds_for(memory, catalogue)
     change, dropped = tidy(state["messages"], 1 if idle(memory, bounds, now) else bounds.rounds)
     turn = open_turn(str(message.id), message.text, reading, routed, context)
@@ -60,42 +63,44 @@ def open_turn(key: str, raw: str, reading: Reading, routed: Routed, context: Con
         confirmations={},
         usage=Usage(model_calls=0, input_tokens=0, output_tokens=0),
         degraded=[],
+        requests_left_out=routed.left_out,
+        entities={},
     )
 
 
 def settle(reading: Reading, memory: Memory, rules: Rules) -> Routed:
     """What rules alone make of a sentence; nothing settled leaves the requests empty."""
-    small_talk = _chitchat(reading, memory, rules.catalogue)
-    keywords = Routed() if small_talk else by_keywords(reading, rules)
-    if small_talk is None and _may_answer(keywords, memory, rules.catalogue):
-        answer = answering(reading, memory, rules)
-        if answer is not None:
-            return answer
-    if small_talk or keywords.requests:
-        return small_talk or keywords
+    if small_talk := _chitchat(reading, memory, rules.catalogue):
+        return small_talk
+    keywords = by_keywords(reading, rules)
     if reading.refused and not reading.clauses:
         return _chat(DECLINED, "everything asked for was negated")
-    return inherited(reading, memory, rules) or keywords
-
-
-def _may_answer(keywords: Routed, memory: Memory, catalogue: Catalogue) -> bool:
-    """A message that asks for something else drops the pending question."""
-    waiting = {r["intent"] for r in (memory.get("pending") or {"requests": []})["requests"]}
-    near = waiting | {catalogue.intents[name].of for name in waiting if name in catalogue.intents}
-    return bool(waiting) and all(request["intent"] in near for request in keywords.requests)
+    if answer := answering(reading, memory, keywords, rules):
+        return answer
+    if keywords.kinds <= {"verb"}:  # a bare verb is weaker than what was spoken of last
+        again = continued(reading, memory, rules) or inherited(reading, memory, rules)
+        return again or (keywords if keywords.requests else chosen(reading, rules) or keywords)
+    return keywords
 
 
 def _chitchat(reading: Reading, memory: Memory, catalogue: Catalogue) -> Routed | None:
     """Small talk only when nothing else is in the sentence."""
     text = reading.text.text
-    if memory.get("pending") and text.strip(" 。.!！") in catalogue.lexicon.rejections:
-        return _chat(DECLINED, text)
     found = catalogue.chitchat_words.find(text)
+    if (memory.get("pending") or not found) and _rejects(text, catalogue):
+        return _chat(DECLINED, text)
     if not nothing_else(text, [(m.start, m.end) for m in found], catalogue):
         return None
     if not found:
         return _chat("chat.noise", "no words") if not _says_anything(text) else None
     return _chat(f"{CHAT}.{main_kind(found, catalogue)}", ", ".join(m.word for m in found))
+
+
+def _rejects(text: str, catalogue: Catalogue) -> bool:
+    """Whether a message is a plain no."""
+    said = fold_case(text).strip(" 。.!！,，~")
+    shorter = said.removesuffix("吧").removesuffix("了").removesuffix(" please")
+    return bool({said, shorter} & {fold_case(word) for word in catalogue.lexicon.rejections})
 
 
 def main_kind(found: Sequence[Match[str]], catalogue: Catalogue) -> str:

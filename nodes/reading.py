@@ -1,5 +1,6 @@
 """A sentence as the rules see it: normalised, pronouns resolved, cut into clauses, the negated ones set aside."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,17 +14,19 @@ from language.particulars import Particulars, Reader
 from language.pronouns import resolve
 
 Span = tuple[int, int]
+LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z'-]{1,20}(?: [A-Za-z][A-Za-z'-]{0,20}){0,2}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """What the rules go by in one request. `now`: aware, in the tenant's zone. `allowed`: the intents that this caller
-    may use; words of other intents mean nothing."""
+    may use; words of other intents mean nothing. `agent`: the one that the caller chose."""
 
     catalogue: Catalogue
     reader: Reader
     now: datetime
     allowed: Collection[str]
+    agent: str | None = None
 
     def read(self, part: Text) -> Particulars:
         """The particulars of a text, without the characters that words of the catalogue use up."""
@@ -116,6 +119,13 @@ def find_word(text: str, word: str, at: int = 0) -> int:
 
 def _latin(char: str) -> bool:
     return char.isascii() and char.isalnum()
+
+
+def latin_name(text: str, catalogue: Catalogue) -> str | None:
+    """The one, two or three Latin words that a text consists of, where nothing says that they are no name."""
+    if not LATIN_NAME.fullmatch(text) or any(w.casefold() in catalogue.no_names for w in text.split()):
+        return None
+    return None if taken(text, catalogue) or catalogue.particles.find(text) else text
 
 
 def locale_of(text: str) -> Literal["zh", "en"]:

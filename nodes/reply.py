@@ -7,14 +7,17 @@ from config.catalogue import Catalogue
 from models.answer import Answer
 from models.registry import Models
 from nodes.chitchat import small_talk
+from nodes.claims import Claims
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.conversation import results, spoken
-from nodes.memory import remember
+from nodes.memory import remember, write_finished
 from nodes.permitted import usable_intents
+from nodes.plan_by_model import seen_by
 from nodes.pre_route import CHAT
+from nodes.rounds import MAX_CALLS
 from nodes.state import UNKNOWN, State, Turn, intents_of
-from nodes.texts import text
+from nodes.texts import text, with_dropped
 from tools.registry import Registry
 
 
@@ -24,30 +27,34 @@ async def reply(
     turn, context = state["turn"], runtime.context
     change = Turn()
     memory = remember(state, now_of(context))
+    if write_finished(results(state["messages"]), catalogue, registry):
+        memory["finished"] = True
     if spoken(state["messages"]) is not None and not turn["question"]:
         return {"memory": memory, "turn": change}  # the planner's own words are the answer
     if intents_of(turn) == [UNKNOWN]:
         allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
         change["suggestions"] = list(catalogue.examples(turn["locale"], allowed))
-    answer = await _by_model(state, context, catalogue, models)
+    answer = await _by_model(state, context, catalogue, registry, models)
     if answer is not None:
         change["usage"] = answer.usage
     if answer is not None and answer.message is None:
         change["degraded"] = [f"reply: {answer.abstained}"]
     said = answer.message if answer is not None else None
-    plain = template(state, change.get("suggestions", []), catalogue)
+    plain = with_dropped(template(state, change.get("suggestions", []), catalogue), context.dropped, turn["locale"])
     words: AnyMessage = said or AIMessage(plain, id=f"reply-{turn['id']}")
     return {"messages": [words], "memory": memory, "turn": change}
 
 
-async def _by_model(state: State, context: Context, catalogue: Catalogue, models: Models) -> Answer | None:
+async def _by_model(
+    state: State, context: Context, catalogue: Catalogue, registry: Registry, models: Models
+) -> Answer | None:
     """The model's words where the intent wants them. A model that has abstained in this turn is not asked again."""
-    messages = [] if state["turn"]["degraded"] else prompt(state, catalogue, context)
+    messages = [] if state["turn"]["degraded"] else prompt(state, catalogue, registry, context)
     model = models.serving("reply", context.model) if messages else None
     return await model.say(messages) if model else None
 
 
-def prompt(state: State, catalogue: Catalogue, context: Context) -> list[BaseMessage]:
+def prompt(state: State, catalogue: Catalogue, registry: Registry, context: Context) -> list[BaseMessage]:
     """Empty where no model is wanted: a card or a template answers, a question is asked back, a person said no."""
     turn, answers = state["turn"], results(state["messages"])
     today = now_of(context).date().isoformat()
@@ -58,9 +65,13 @@ def prompt(state: State, catalogue: Catalogue, context: Context) -> list[BaseMes
     wanted = any(catalogue.intents[name].reply == "model" for name in intents_of(turn) if name in catalogue.intents)
     plain = all(m.artifact["status"] == "done" for m in answers) and not all(m.artifact["direct"] for m in answers)
     by_model = bool(turn["by_model"]) or wanted
-    if not (answers and plain and by_model) or turn["question"] or turn["capped"]:
+    if not (answers and plain and by_model) or turn["question"] or turn["capped"] or turn.get("left_out"):
         return []
-    return [SystemMessage(catalogue.render("reply", locale=turn["locale"], today=today)), *state["messages"]]
+    if not Claims(turn, answers, catalogue, registry).hold():
+        return []
+    rules = catalogue.render("reply", locale=turn["locale"], today=today)
+    agents = [catalogue.agents[request["agent"]] for request in turn["requests"]]
+    return [SystemMessage(rules), *seen_by(agents, state["messages"], registry)]
 
 
 def template(state: State, suggestions: list[str], catalogue: Catalogue) -> str:
@@ -72,8 +83,11 @@ def template(state: State, suggestions: list[str], catalogue: Catalogue) -> str:
     if turn["requests"] and turn["requests"][0]["agent"] == CHAT:
         return small_talk(turn["requests"][0]["intent"], locale, catalogue)
     if intents_of(turn) == [UNKNOWN]:
-        return text("unknown", locale, examples="；".join(suggestions) if locale == "zh" else "; ".join(suggestions))
+        examples = ("；" if locale == "zh" else "; ").join(suggestions)
+        return text("unknown", locale, examples=examples) if examples else text("unknown_here", locale)
     if turn["capped"]:
         done = text("done_so_far", locale, what=said) if said else ""
         return "\n".join(filter(None, [text("capped", locale), done]))
-    return "\n".join(filter(None, [said, asked])) or text("nothing_done", locale)
+    missed = turn.get("left_out", 0)
+    left_out = text("left_out", locale, number=missed, most=MAX_CALLS) if missed else ""
+    return "\n".join(filter(None, [said, left_out, asked])) or text("nothing_done", locale)

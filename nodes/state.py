@@ -1,6 +1,6 @@
 """What a thread keeps between steps; plain dicts, so that it reads back as it was written."""
 
-from typing import Annotated, Any, Literal, Required
+from typing import Annotated, Any, Literal, NotRequired, Required
 
 from langchain_core.messages import AnyMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
@@ -29,12 +29,16 @@ class Request(TypedDict):
     """One thing that a sentence asks for, in spoken order.
 
     `entities`: slot name to value; identifier slots hold lists. `spans`: the parts of `Turn.text` that ask for it.
+    `unresolved`: slots that it cannot go on without, however empty they may be elsewhere: a pronoun that stands for
+    nobody (`person`, `order_no`), a date that there is not (`period`; `entities["impossible"]` is what was said), a
+    value that is to be left out (`order_status`; `entities["not_order_status"]` lists it). Absent where there are none.
     """
 
     agent: str
     intent: str
     entities: dict[str, Any]
     spans: list[list[int]]
+    unresolved: NotRequired[list[str]]
 
 
 class Question(TypedDict):
@@ -66,11 +70,15 @@ class Planned(TypedDict):
 
 
 class Confirmation(TypedDict, total=False):
-    """A person's answer to one call, in the human-in-the-loop schema."""
+    """A person's answer to one call, in the human-in-the-loop schema.
+
+    `expired`: the answer came when the question had run out; only beside a reject.
+    """
 
     type: Required[Literal["approve", "edit", "reject"]]
     edited_action: dict[str, Any]
     message: str
+    expired: bool
 
 
 class Answer(TypedDict):
@@ -84,8 +92,12 @@ class Turn(TypedDict, total=False):
 
     `id`: the id of the human message. `text`: normalised, pronouns resolved. `carried`: slots that the model gave while
     classifying; they fill gaps only. `by_model`: indices of the requests that the model plans. `planned`: the calls of
-    this round by id; `confirmations`: a person's answers to those that need a yes, by id. `degraded`: where a model was
-    asked and abstained, and why ("classify: timeout").
+    this round by id, and of those that are held; `confirmations`: a person's answers to those that need a yes, by id.
+    `held`: planned calls that make the next round, because an earlier one does not wait for the yes that they need.
+    `left_out`: how many calls were not made because a turn makes no more. `model_finished`: the model calls nothing
+    more in this turn. `degraded`: where a model was asked and abstained, and why ("classify: timeout").
+    `requests_left_out`: how many requests of the sentence were too many. `entities`: the particulars of a sentence that
+    asks for nothing.
     """
 
     id: str
@@ -101,19 +113,28 @@ class Turn(TypedDict, total=False):
     rounds: int
     capped: bool
     planned: dict[str, Planned]
+    held: list[ToolCall]
+    left_out: int
+    model_finished: bool
     confirmations: dict[str, Confirmation]
     usage: Usage
     degraded: list[str]
+    requests_left_out: int
+    entities: dict[str, Any]
 
 
 class Memory(TypedDict, total=False):
-    """What outlives a turn. `last_at`: ISO time of the last turn; `entities`: the latest value of each slot."""
+    """What outlives a turn. `last_at`: ISO time of the last turn; `entities`: the latest value of each slot.
+
+    `finished`: the last turn finished a write of an agent that starts afresh then, so that its messages do not go on.
+    """
 
     questions: list[str]
     entities: dict[str, Any]
     requests: list[Request]
     pending: Pending | None
     last_at: str
+    finished: bool
 
 
 def turn_with(turn: Turn, change: Turn) -> Turn:

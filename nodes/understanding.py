@@ -27,8 +27,8 @@ def understand(
 ) -> dict[str, Any]:
     """`now`: aware, in the zone that days are counted in. `allowed`: None means every intent.
 
-    Returns text, normalised, agent (None where unknown), intents, requests, entities (of the first request; period,
-    limit and person always there) and decisions.
+    Returns text, normalised, agent (None where unknown), intents, requests, entities (of the first request,
+    or of the sentence where it asks for nothing; period, limit and person always there) and decisions.
     """
     names = frozenset(catalogue.intents) if allowed is None else allowed
     rules = Rules(catalogue=catalogue, reader=reader, now=now, allowed=names)
@@ -37,7 +37,7 @@ def understand(
     turn = open_turn("understand", raw, reading, routed, Context(locale=locale))
     if not turn["requests"]:
         fallen = fall_back(turn, Memory(), rules, "no model")
-        turn = {**turn, "requests": fallen["requests"], "decisions": [*turn["decisions"], *fallen["decisions"]]}
+        turn = {**turn, **fallen, "decisions": [*turn["decisions"], *fallen["decisions"]]}
     requests = with_entities(turn["requests"], reading.text, {}, rules)
     shown = [{"agent": r["agent"], "intent": r["intent"], "entities": shown_entities(r["entities"])} for r in requests]
     return {
@@ -46,7 +46,7 @@ def understand(
         "agent": requests[0]["agent"] if requests else None,
         "intents": intents_of({**turn, "requests": requests}),
         "requests": shown,
-        "entities": shown[0]["entities"] if shown else shown_entities({}),
+        "entities": shown[0]["entities"] if shown else shown_entities(turn["entities"]),
         "decisions": turn["decisions"],
     }
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.decision import decide, reported, whitelisted
 from models.answer import Usage
+from nodes.decision import decide, reported, whitelisted
 from nodes.state import Decision, Request, Turn, intents_of, turn_with
 
 
