@@ -1,16 +1,20 @@
 """The composition root: opens every part in order, joins them, and closes them in reverse."""
 
 import asyncio
-import ipaddress
 import logging
-from collections.abc import AsyncIterator
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from uuid import uuid4
 
 import psycopg
 from fastapi import FastAPI
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import PoolTimeout
 
 from api.application import application
@@ -18,27 +22,49 @@ from api.dependencies import Opened
 from auth.principal import DEV_TENANT
 from checkpoints.database import Pool, migrate, open_pool
 from checkpoints.embedded import EmbeddedPostgres
+from checkpoints.leases import Leases
+from checkpoints.ledger import LedgerStore
+from checkpoints.retention import Keep, Pruned, prune
+from checkpoints.runs import Runs
 from checkpoints.saver import TurnSaver
 from checkpoints.threads import Threads
 from config.catalogue import Catalogue
-from config.loading import load_catalogue
+from config.check import check
+from config.loading import read_catalogue
 from config.models import ModelsConfig, load_models
 from config.settings import Settings
 from demo.seeding import seed
-from errors import ConfigurationError
+from errors import ConfigurationError, FrontdeskError
 from graphs.assistant import Desk, Services, build_graph
+from graphs.conductor import Stage
 from graphs.plain_words import PlainWords
+from graphs.redis_connection import open_redis
+from graphs.redis_events import RedisEvents, RedisSignals
+from graphs.replay import Replays
+from graphs.run_events import InProcessEvents, NoSignals, RunEvents, Signals
 from graphs.runner import Runner
+from graphs.transcript import facts_of
 from models.client import open_client
 from models.registry import build_models
 from nodes.reading import reader_of
+from nodes.summary import summarise
 from tools.executor import Executor
 from tools.providers.python import AdapterFile, load_adapters, open_adapters
 from tools.registry import Registry
 
 logger = logging.getLogger(__name__)
-AFTER_THE_TURN_S = 5.0
 DEMO_EVERY_S = 900.0
+REVIVE_EVERY_S = 1.0
+PRUNE_FIRST_AFTER_S = 300.0
+LONGEST_NAME = 60
+ALONE = "REDIS_URL is not set: enough for one process, several need it"
+NOT_ALONE = (
+    "%d other processes serve this database and REDIS_URL is not set: what one of them plays the others see in the "
+    "database alone, and a cancellation takes up to %g s"
+)
+OTHERS = """
+SELECT count(DISTINCT application_name) AS n FROM pg_stat_activity
+WHERE datname = current_database() AND application_name LIKE 'frontdesk %%' AND application_name <> %s"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,44 +88,60 @@ class House:
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The app; what it needs is opened when its lifespan starts. Raises ConfigurationError for an unsafe address.
-
-    `settings`: None reads the environment.
-    """
+    """The app; what it needs is opened when its lifespan starts. `settings`: None reads the environment."""
     chosen = settings or Settings()
-    _only_loopback(chosen.host)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[Opened]:
-        async with open_house(chosen) as house:
-            graph = build_graph(house.services).compile(checkpointer=house.saver)
-            catalogue, threads = house.services.catalogue, Threads(house.pool)
-            words = PlainWords.of(catalogue)
-            runner = Runner(graph, house.saver, threads, words, turn_timeout_s=chosen.turn_timeout_s)
-            try:
-                yield Opened(
-                    catalogue=catalogue,
-                    registry=house.services.registry,
-                    pool=house.pool,
-                    threads=threads,
-                    graph=graph,
-                    runner=runner,
-                    clock=chosen.clock,
-                    models=house.services.models,
-                )
-            finally:
-                await runner.close(chosen.turn_timeout_s + AFTER_THE_TURN_S)
+        name = process_name()
+        async with (
+            open_house(chosen, name) as house,
+            open_runner(house, chosen, name) as runner,
+            _pruning(house, chosen),
+        ):
+            yield opened(house, runner, chosen)
 
     return application(lifespan, chosen.cors_origins)
 
 
+def opened(house: House, runner: Runner, settings: Settings) -> Opened:
+    """What the routes need of it."""
+    services = house.services
+    return Opened(
+        catalogue=services.catalogue,
+        registry=services.registry,
+        pool=house.pool,
+        threads=Threads(house.pool),
+        runs=Runs(house.pool),
+        graph=build_graph(services).compile(checkpointer=house.saver),
+        runner=runner,
+        replays=Replays(
+            services,
+            house.saver,
+            house.pool,
+            known_models=tuple(house.written.models.models),
+            turn_timeout_s=settings.turn_timeout_s,
+        ),
+        clock=settings.clock,
+        models=services.models,
+    )
+
+
+def process_name() -> str:
+    """Nobody else has it, and nobody had it before."""
+    return f"frontdesk {socket.gethostname()[:30]} {os.getpid()} {uuid4().hex[:8]}"[:LONGEST_NAME]
+
+
 @asynccontextmanager
-async def open_house(settings: Settings) -> AsyncIterator[House]:
-    """Raises ConfigurationError where a file or variable is wrong, Unavailable where the database does not answer."""
+async def open_house(settings: Settings, name: str = "frontdesk") -> AsyncIterator[House]:
+    """`name`: under which the database knows this process.
+
+    Raises ConfigurationError where a file or variable is wrong, Unavailable where the database does not answer.
+    """
     async with AsyncExitStack() as stack:
         written = await asyncio.to_thread(read, settings)
         url = await _database_url(settings, written.catalogue, stack)
-        pool = await open_pool(url, settings.database_pool_size)
+        pool = await open_pool(_named(url, name), settings.database_pool_size)
         stack.push_async_callback(pool.close)
         await migrate(pool)
         if settings.with_demo:
@@ -107,28 +149,61 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
             await stack.enter_async_context(_moving_on(pool, settings.clock))
         resources = await stack.enter_async_context(open_adapters(written.adapters, pool, settings.resources))
         http = await stack.enter_async_context(open_client())
+        saver = TurnSaver(pool)
+        ledger = LedgerStore(pool, saver)
         services = Services(
             catalogue=written.catalogue,
             reader=reader_of(written.catalogue),
             registry=written.registry,
-            executor=Executor(written.registry, resources, written.catalogue.cards),
+            executor=Executor(written.registry, resources, written.catalogue.cards, ledger=ledger),
             models=build_models(written.models, settings, http),
             confirmation_minutes=settings.confirmation_minutes,
             deadline_s=settings.turn_timeout_s,
         )
-        yield House(written=written, pool=pool, saver=TurnSaver(pool), services=services)
+        yield House(written=written, pool=pool, saver=saver, services=services)
+
+
+@asynccontextmanager
+async def open_runner(house: House, settings: Settings, name: str) -> AsyncIterator[Runner]:
+    """It takes over at once what dead processes left. Raises as `open_house` does, for Redis."""
+    services = house.services
+    async with AsyncExitStack() as stack:
+        events, signals = await _events(settings, house.pool, name, stack)
+        stage = Stage(
+            graph=build_graph(services).compile(checkpointer=house.saver),
+            saver=house.saver,
+            runs=Runs(house.pool),
+            leases=Leases(house.pool, name, settings.lease_s),
+            events=events,
+            words=PlainWords.of(services.catalogue),
+            facts=facts_of(services.catalogue, services.models),
+            summarise=partial(summarise, catalogue=services.catalogue, models=services.models),
+            turn_timeout_s=settings.turn_timeout_s,
+        )
+        runner = Runner(
+            stage,
+            Threads(house.pool),
+            signals,
+            renew_s=settings.renew_s,
+            sweep_s=settings.sweep_s,
+            drain_s=settings.drain_s,
+        )
+        yield await stack.enter_async_context(runner)
 
 
 def read(settings: Settings) -> Written:
     """Blocks while it reads files. Raises ConfigurationError naming file and key."""
-    if settings.clock is not None and settings.environment != "development":
-        raise ConfigurationError("CLOCK pins the clock in development only")
     adapters = load_adapters(settings.tool_dirs)
     registry = Registry(tool for file in adapters for tool in file.tools)
-    catalogue = load_catalogue(settings.config_dir, settings.agent_dirs, registry)
-    if DEV_TENANT not in catalogue.tenants:
-        raise ConfigurationError(f"tenants.yaml: the development identity's tenant {DEV_TENANT!r} is missing")
     models = load_models(settings.config_dir / "models.yaml")
+    loaded = read_catalogue(settings.config_dir, settings.agent_dirs)
+    catalogue, problems = loaded.catalogue, list(loaded.problems)
+    if catalogue is not None:
+        problems += check(catalogue, registry, models.models)
+        if DEV_TENANT not in catalogue.tenants:
+            problems.append(f"tenants.yaml: tenants: the development identity's tenant {DEV_TENANT!r} is missing")
+    if catalogue is None or problems:
+        raise ConfigurationError("\n".join(problems))
     return Written(catalogue=catalogue, models=models, adapters=adapters, registry=registry)
 
 
@@ -138,22 +213,88 @@ async def _database_url(settings: Settings, catalogue: Catalogue, stack: AsyncEx
     server = EmbeddedPostgres(settings.data_dir, time_zone=catalogue.tenants[DEV_TENANT].time_zone)
     await asyncio.to_thread(server.start)
     stack.push_async_callback(asyncio.to_thread, server.stop)
+    await stack.enter_async_context(_kept_alive(server))
     return server.url
+
+
+def _named(url: str, name: str) -> str:
+    try:
+        return make_conninfo(url, application_name=name)
+    except psycopg.ProgrammingError:
+        return url  # whoever opens it says what is wrong with it
+
+
+async def _events(settings: Settings, pool: Pool, name: str, stack: AsyncExitStack) -> tuple[RunEvents, Signals]:
+    kept_s = settings.keep_events_minutes * 60
+    if settings.redis_url is None:
+        async with pool.connection() as connection:
+            row = await (await connection.execute(OTHERS, (name,))).fetchone()
+        if others := row["n"] if row else 0:
+            logger.warning(NOT_ALONE, others, settings.renew_s)
+        else:
+            logger.info(ALONE)
+        return InProcessEvents(kept_s=kept_s), NoSignals()
+    redis = await stack.enter_async_context(open_redis(settings.redis_url.get_secret_value()))
+    events = RedisEvents(redis, kept_s=kept_s)
+    await stack.enter_async_context(events.running())
+    return events, RedisSignals(redis)
+
+
+@asynccontextmanager
+async def _kept_alive(server: EmbeddedPostgres) -> AsyncIterator[None]:
+    """Nobody else would start it again where it was killed."""
+
+    async def revive() -> None:
+        if await asyncio.to_thread(server.revive):
+            logger.warning("the embedded PostgreSQL was gone and has been started again")
+
+    failed = "the embedded PostgreSQL could not be started again"
+    async with _again_and_again(revive, first_s=REVIVE_EVERY_S, every_s=REVIVE_EVERY_S, what=failed):
+        yield
 
 
 @asynccontextmanager
 async def _moving_on(pool: Pool, clock: datetime | None) -> AsyncIterator[None]:
     """The demo's dates move with the day, also while the desk runs."""
 
-    async def keep_seeding() -> None:
-        while True:
-            await asyncio.sleep(DEMO_EVERY_S)
-            try:
-                await seed(pool, clock or datetime.now(UTC))
-            except (psycopg.Error, PoolTimeout) as error:
-                logger.warning("the demo was not moved on: %s", type(error).__name__)
+    async def move_on() -> None:
+        await seed(pool, clock or datetime.now(UTC))
 
-    task = asyncio.create_task(keep_seeding())
+    async with _again_and_again(move_on, first_s=DEMO_EVERY_S, every_s=DEMO_EVERY_S, what="the demo was not moved on"):
+        yield
+
+
+@asynccontextmanager
+async def _pruning(house: House, settings: Settings) -> AsyncIterator[None]:
+    async def clean() -> None:
+        pruned = await prune(house.pool, Keep(**settings.kept_days))
+        if pruned != Pruned():
+            logger.info("pruned: %s", pruned)
+
+    if not settings.prune_every_hours:
+        yield
+        return
+    every_s = settings.prune_every_hours * 3600
+    async with _again_and_again(clean, first_s=PRUNE_FIRST_AFTER_S, every_s=every_s, what="nothing was pruned"):
+        yield
+
+
+@asynccontextmanager
+async def _again_and_again(
+    work: Callable[[], Awaitable[None]], *, first_s: float, every_s: float, what: str
+) -> AsyncIterator[None]:
+    """`what`: said in the log where it could not be done."""
+
+    async def for_ever() -> None:
+        await asyncio.sleep(first_s)
+        while True:
+            try:
+                await work()
+            except (psycopg.Error, PoolTimeout, FrontdeskError, OSError) as error:
+                logger.warning("%s: %s", what, type(error).__name__)
+            await asyncio.sleep(every_s)
+
+    task = asyncio.create_task(for_ever())
     try:
         yield
     finally:
@@ -162,34 +303,26 @@ async def _moving_on(pool: Pool, clock: datetime | None) -> AsyncIterator[None]:
             await task
 
 
-def _only_loopback(host: str) -> None:
-    """Until identity arrives, whoever can reach the port can be anybody."""
-    if host == "localhost":
-        return
-    with suppress(ValueError):
-        if ipaddress.ip_address(host).is_loopback:
-            return
-    raise ConfigurationError(f"HOST: {host!r} is not loopback; use 127.0.0.1, requests are not identified yet")
-
-
 class Studio:
     """What LangGraph's development server asks for again and again, opened once and closed with its saver."""
 
     def __init__(self) -> None:
         self._stack = AsyncExitStack()
         self._lock = asyncio.Lock()
-        self._house: House | None = None
+        self._open: tuple[Desk, TurnSaver] | None = None
 
-    async def house(self) -> House:
+    async def open(self) -> tuple[Desk, TurnSaver]:
+        """The graph without a saver, and the saver."""
         async with self._lock:
-            if self._house is None:
+            if self._open is None:
                 settings = await asyncio.to_thread(Settings)
-                self._house = await self._stack.enter_async_context(open_house(settings))
-            return self._house
+                house = await self._stack.enter_async_context(open_house(settings))
+                self._open = build_graph(house.services).compile(), house.saver
+            return self._open
 
     async def close(self) -> None:
         async with self._lock:
-            self._house = None
+            self._open = None
             await self._stack.aclose()
 
 
@@ -198,15 +331,15 @@ _studio = Studio()
 
 async def studio_graph() -> Desk:
     """The graph for `langgraph dev`, which brings the saver of `studio_saver` to it."""
-    house = await _studio.house()
-    return build_graph(house.services).compile()
+    graph, _ = await _studio.open()
+    return graph
 
 
 @asynccontextmanager
 async def studio_saver() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """Our own saver for `langgraph dev`, so that it reads and writes the same checkpoints as the desk."""
-    house = await _studio.house()
+    _, saver = await _studio.open()
     try:
-        yield house.saver
+        yield saver
     finally:
         await _studio.close()

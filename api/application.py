@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
-from api import agents, errors, health, invoke, stream, threads, tools
+from api import agents, errors, health, invoke, replay, runs, stream, thread_state, threads, tools, turns
 from api.body import BodyGuard
 from api.dependencies import Opened
 from api.origins import KnownOrigins
@@ -44,7 +44,7 @@ def application(
         ],
     )
     errors.install(app)
-    for part in (invoke, stream, threads, agents, tools):
+    for part in (invoke, stream, threads, thread_state, turns, replay, runs, agents, tools):
         app.include_router(part.router, responses=errors.REFUSALS)
     app.include_router(health.router)
     return app

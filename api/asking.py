@@ -1,6 +1,7 @@
 """From a request's body to what the runner is asked."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from api.dependencies import Opened
@@ -12,13 +13,20 @@ from graphs.resuming import Resume
 from graphs.runner import Asked
 from language.normalise import normalise
 from nodes.context import Context
+from nodes.memory import bounds_for
+from nodes.state import Memory
 from tools.permission import agents_for
 
 MAX_MESSAGE_BYTES = 64 * 1024
 
 
-def asked(body: AskBody, house: Opened, caller: Principal) -> Asked:
-    """Raises InvalidInput and TooLarge."""
+CURRENT = "current"
+
+
+async def asked(
+    body: AskBody, house: Opened, caller: Principal, key: str | None = None, *, tokens: bool = False
+) -> Asked:
+    """`key`: idempotency. `tokens`: somebody wants to see the answer grow. Raises InvalidInput and TooLarge."""
     if (body.message is None) == (body.resume is None):
         raise InvalidInput("give either 'message' or 'resume'")
     if body.message is not None:
@@ -27,10 +35,27 @@ def asked(body: AskBody, house: Opened, caller: Principal) -> Asked:
         raise InvalidInput("thread_id: a resume needs the thread that waits for it")
     return Asked(
         context=context(body, house, caller),
-        thread_id=None if body.thread_id is None else parse_thread_id(body.thread_id),
+        thread_id=await thread(body.thread_id, house, caller),
         message=body.message,
         resume=None if body.resume is None else resume(body.resume),
+        strategy=body.on_busy,
+        idempotency_key=key,
+        tokens=tokens and bool(house["models"].names),
     )
+
+
+async def thread(given: str | None, house: Opened, caller: Principal) -> UUID | None:
+    """`current`: the caller's newest thread, unless it rested for longer than its last agent remembers."""
+    if given != CURRENT:
+        return None if given is None else parse_thread_id(given)
+    longest = max(agent.memory.idle_minutes for agent in house["catalogue"].agents.values())
+    newest = await house["threads"].newest(caller.tenant, caller.user, idle_minutes=longest)
+    if newest is None:
+        return None
+    memory: Memory = (newest.values or {}).get("memory") or Memory()
+    bounds = bounds_for(memory, house["catalogue"])
+    idle = datetime.now(UTC) - newest.updated_at
+    return newest.thread_id if idle <= timedelta(minutes=bounds.idle_minutes) else None
 
 
 def resume(body: ResumeBody) -> Resume:

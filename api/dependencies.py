@@ -9,15 +9,19 @@ from typing_extensions import TypedDict
 
 from auth.principal import DEV_ROLES, DEV_TENANT, DEV_USER, Principal
 from checkpoints.database import Pool
+from checkpoints.runs import Runs
 from checkpoints.threads import Thread, Threads, parse_thread_id
 from config.catalogue import Catalogue
 from errors import InvalidInput
 from graphs.assistant import Desk
+from graphs.replay import Replays
 from graphs.runner import Runner
 from models.registry import Models
 from tools.registry import Registry
 
+KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
+EVENT_ID = re.compile(r"(-1|[0-9]{1,15})(?:-[0-9]{1,15})?")
 MOST_ROLES = 32
 
 
@@ -28,8 +32,10 @@ class Opened(TypedDict):
     registry: Registry
     pool: Pool
     threads: Threads
+    runs: Runs
     graph: Desk
     runner: Runner
+    replays: Replays
     clock: datetime | None
     models: Models
 
@@ -62,6 +68,36 @@ async def principal(
 
 
 Caller = Annotated[Principal, Depends(principal)]
+
+
+async def idempotency_key(
+    idempotency_key: Annotated[
+        str | None, Header(description="The same key means the same run: sent again, its answer comes again")
+    ] = None,
+) -> str | None:
+    """Raises InvalidInput for an empty or very long one."""
+    if idempotency_key is not None and not KEY.fullmatch(idempotency_key):
+        raise InvalidInput("Idempotency-Key: 1 to 255 printable characters of ASCII")
+    return idempotency_key
+
+
+IdempotencyKey = Annotated[str | None, Depends(idempotency_key)]
+
+
+async def last_event(
+    last_event_id: Annotated[
+        str | None, Header(description="Only what follows this event; -1, 0 or none: everything that is kept")
+    ] = None,
+) -> int:
+    """Raises InvalidInput for what is no event's id."""
+    if last_event_id is None:
+        return 0
+    if not (match := EVENT_ID.fullmatch(last_event_id.strip())):
+        raise InvalidInput("Last-Event-ID: must be the id of an event, or -1 for all")
+    return max(int(match[1]), 0)
+
+
+LastEvent = Annotated[int, Depends(last_event)]
 
 
 async def own_thread(

@@ -27,6 +27,7 @@ class Readiness(TypedDict):
     status: Literal["ready"]
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", summary="Whether the process is alive", response_model=Health)
 async def healthz(house: House) -> Response:
     catalogue = house["catalogue"]
@@ -41,6 +42,7 @@ async def healthz(house: House) -> Response:
     return JSONResponse(Health(status="ok", model=model, models=models, parts=parts))
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
     summary="Whether it can serve",

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from checkpoints.run import Strategy
 from language.periods import PERIOD_NAMES
 
 ORDER_NO = "20261130001"
@@ -17,14 +18,20 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True)
 
 
-class EditedAction(Body):
+class Exact(Body):
+    """A key that it does not know is a slip of the pen, and refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class EditedAction(Exact):
     """The call as it should be made. `name` may be left out and must not change."""
 
     args: dict[str, Any]
     name: str | None = None
 
 
-class Decision(Body):
+class Decision(Exact):
     """An answer to one action. `edited_action` belongs to an edit, `message` (why not) to a reject."""
 
     type: Literal["approve", "edit", "reject"]
@@ -32,48 +39,30 @@ class Decision(Body):
     message: Annotated[str, Field(max_length=2000)] | None = None
 
 
-class ResumeBody(Body):
+class ResumeBody(Exact):
     """An answer to the question for a yes that `interrupt` showed: one decision for each of its `action_requests`."""
 
     interrupt_id: str
     decisions: list[Decision]
 
 
-class AskBody(Body):
+class AskBody(Exact):
     """What is wanted: either `message` or `resume`.
 
-    Without `thread_id` a message begins a new thread. `agent`: skips the question which agent is meant. `locale`: of
-    the answer; without it that of the message. `extra`: handed to the tools as it is.
+    Without `thread_id` a message begins a new thread; `current` goes on with the caller's newest one, or begins one
+    where that has rested for too long. `agent`: skips the question which agent is meant. `locale`: of the answer;
+    without it that of the message. `extra`: handed to the tools as it is. `on_busy`: where the thread is busy with an
+    earlier message, wait behind it, be refused with 409, or stop it first, keeping what it did or taking it back.
     """
 
     message: str | None = Field(default=None, description="A plain sentence, at most 64 kB as UTF-8")
     resume: ResumeBody | None = None
-    thread_id: str | None = Field(default=None, description="A UUID; without it a new thread begins")
+    thread_id: str | None = Field(default=None, description="A UUID, or `current`; without it a new thread begins")
     agent: str | None = Field(default=None, description="A name of GET /agents")
     model: str | None = Field(default=None, description="A name of config/models.yaml")
     locale: Literal["zh", "en"] | None = None
     extra: dict[str, Any] = Field(default_factory=dict)
-
-
-class CheckpointBody(Body):
-    """Where in a thread's history."""
-
-    thread_id: str | None = None
-    checkpoint_ns: str | None = None
-    checkpoint_id: str | None = None
-
-
-class ConfigurableBody(Body):
-    configurable: CheckpointBody
-
-
-class HistoryBody(Body):
-    """`before`: older than this checkpoint. `checkpoint`: this one alone. `metadata`: what checkpoints must carry."""
-
-    limit: int = Field(default=10, ge=1, le=1000)
-    before: ConfigurableBody | CheckpointBody | str | None = None
-    metadata: dict[str, Any] | None = None
-    checkpoint: CheckpointBody | None = None
+    on_busy: Strategy = "enqueue"
 
 
 ASK_EXAMPLES: dict[str, Any] = {
@@ -83,6 +72,7 @@ ASK_EXAMPLES: dict[str, Any] = {
         "value": {"message": "top three orders from the last 7 days"},
     },
     "go on": {"summary": "Go on in a thread", "value": {"message": "他的订单呢", "thread_id": THREAD_ID}},
+    "go on here": {"summary": "Go on where I was", "value": {"message": "他的订单呢", "thread_id": "current"}},
     "write": {"summary": "Ask for a change", "value": {"message": f"把订单 {ORDER_NO} 改成已发货"}},
     "approve": {
         "summary": "Say yes to a change",

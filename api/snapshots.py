@@ -51,7 +51,7 @@ def thread_state(snapshot: StateSnapshot) -> ThreadState:
         values=plain(snapshot.values or {}),
         next=list(snapshot.next),
         tasks=[_task(task) for task in snapshot.tasks],
-        metadata=plain(snapshot.metadata) if exists else None,
+        metadata={**plain(snapshot.metadata), "thread_id": _thread_id(snapshot.config)} if exists else None,
         created_at=snapshot.created_at,
         checkpoint=checkpoint if exists else None,
         parent_checkpoint=parent,
@@ -65,9 +65,9 @@ def thread_row(thread: Thread) -> ThreadRow:
     """The title travels in the metadata, where clients look for such things."""
     return ThreadRow(
         thread_id=str(thread.thread_id),
-        created_at=_utc(thread.created_at),
-        updated_at=_utc(thread.updated_at),
-        state_updated_at=_utc(thread.state_updated_at),
+        created_at=utc(thread.created_at),
+        updated_at=utc(thread.updated_at),
+        state_updated_at=utc(thread.state_updated_at),
         metadata={**thread.metadata, "title": thread.title},
         status=thread.status,
         config=thread.config,
@@ -77,8 +77,13 @@ def thread_row(thread: Thread) -> ThreadRow:
     )
 
 
-def _utc(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat()
+def utc(moment: datetime) -> str:
+    """Always with microseconds: clients compare such times as text."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _thread_id(config: RunnableConfig) -> str:
+    return str(config["configurable"]["thread_id"])
 
 
 def _checkpoint(config: RunnableConfig | None) -> Json | None:
@@ -93,13 +98,16 @@ def _checkpoint(config: RunnableConfig | None) -> Json | None:
 
 
 def _task(task: PregelTask) -> Json:
+    """`state`: of a task that is a graph, where it was asked for; `checkpoint`: where that one is."""
+    inner = task.state
+    place = inner.config if isinstance(inner, StateSnapshot) else inner
     return {
         "id": task.id,
         "name": task.name,
         "path": plain(task.path),
         "error": None if task.error is None else repr(task.error),
         "interrupts": [plain_interrupt(interrupt) for interrupt in task.interrupts],
-        "checkpoint": None,
-        "state": None,
+        "checkpoint": dict(place["configurable"]) if place else None,
+        "state": thread_state(inner) if isinstance(inner, StateSnapshot) else None,
         "result": plain(task.result),
     }

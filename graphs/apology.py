@@ -1,7 +1,10 @@
 """What the caller reads where a turn could not be brought to its end."""
 
+from asyncio import CancelledError
+
 from langgraph.errors import GraphRecursionError
 
+from errors import StaleThread
 from nodes.state import Locale
 
 TOO_LONG = {
@@ -16,10 +19,26 @@ WENT_WRONG = {
     "zh": "抱歉，处理这个请求时出了问题，没有完成。请稍后再试。",
     "en": "Sorry, something went wrong and this request was not completed. Please try again later.",
 }
+OVERTAKEN = {
+    "zh": "抱歉，这个对话同时被别处改动，这个请求没有完成。请再发一次。",
+    "en": "Sorry, this conversation was changed from elsewhere meanwhile and the request was not completed."
+    " Please send it again.",
+}
+STOPPED = {
+    "zh": "这个请求已按要求停止。",
+    "en": "This request was stopped, as was asked.",
+}
 
 
 def apology(error: BaseException, locale: Locale) -> str:
     """Nothing of the error's own text is in it."""
-    if isinstance(error, TimeoutError):
-        return TOO_LONG[locale]
-    return (TOO_MANY_STEPS if isinstance(error, GraphRecursionError) else WENT_WRONG)[locale]
+    match error:
+        case TimeoutError():
+            return TOO_LONG[locale]
+        case GraphRecursionError():
+            return TOO_MANY_STEPS[locale]
+        case StaleThread():
+            return OVERTAKEN[locale]
+        case CancelledError():
+            return STOPPED[locale]
+    return WENT_WRONG[locale]

@@ -8,9 +8,9 @@ from typing import Literal
 
 from langgraph.types import Send
 
-from nodes.conversation import calls, planned_calls, results
-from nodes.plan import key_of
+from nodes.conversation import planned_calls
 from nodes.pre_route import CHAT
+from nodes.rounds import answered, key_of
 from nodes.state import UNKNOWN, State, Task, intents_of
 
 
@@ -28,9 +28,10 @@ async def after_classify(state: State) -> Literal["extract", "reply"]:
 
 
 async def after_plan(state: State) -> Literal["confirm", "reply"] | list[Send]:
-    if not planned_calls(state["messages"]):
+    asked = planned_calls(state["messages"])
+    if not asked:
         return "reply"
-    needs_yes = any(planned["confirm"] for planned in state["turn"]["planned"].values())
+    needs_yes = any(state["turn"]["planned"][str(call["id"])]["confirm"] for call in asked)
     return "confirm" if needs_yes else sends(state)
 
 
@@ -41,8 +42,7 @@ async def after_confirm(state: State) -> list[Send]:
 def sends(state: State) -> list[Send]:
     """One task for each call, refused ones too, so that each gets its answer; all of them come back to `plan`, once."""
     turn, messages = state["turn"], state["messages"]
-    names = {str(call["id"]): key_of(call) for call in calls(messages)}
-    answered = {names[m.tool_call_id]: m for m in results(messages) if m.tool_call_id in names}
+    known = answered(messages)
     return [
         Send(
             "execute",
@@ -50,7 +50,7 @@ def sends(state: State) -> list[Send]:
                 call=call,
                 agent=(planned := turn["planned"][str(call["id"])])["agent"],
                 confirmation=turn["confirmations"].get(str(call["id"])),
-                recorded=answered.get(key_of(call)),
+                recorded=known.get(key_of(call)),
                 locale=turn["locale"],
                 turn_id=turn["id"],
                 source=planned["source"],

@@ -15,11 +15,20 @@ Told = tuple[Kind, dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """`id` grows by one from event to event of a run, from 1."""
+    """`id` grows by one from event to event, from 1; where an attempt is begun again, it leaps.
+
+    `cause`: of an `error` alone, which stays in the process where it was met.
+    """
 
     id: int
     kind: Kind
     data: dict[str, Any]
+    cause: BaseException | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """Nothing follows a result; after an error another attempt may."""
+        return self.kind in ("result", "error")
 
 
 def token(content: str, message_id: str | None) -> Told:

@@ -1,15 +1,16 @@
 """Whether a whole message is nothing but a yes or a no."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Literal
 
 from config.catalogue import Catalogue
+from language.normalise import normalise
 
 Given = Literal["approve", "reject"]
 LONGEST = 40
 BETWEEN = re.compile(r"[^\w\s]+|_+")
+SOFT = ("好吧", "行吧", "那", "还是", "先", "就", "well", "oh", "no", "nah")
 ASKING = ("?", "吗", "么", "呢", "嘛")
 
 
@@ -46,13 +47,23 @@ class PlainWords:
             if known := self._known(clause):
                 return known
             shorter = next((rest for word in self._particles if (rest := _without(clause, word))), "")
+            if not shorter and self._sighed(clause):
+                return "reject"
             clause = shorter
         return None
+
+    def _sighed(self, clause: str) -> bool:
+        """Whether a no follows words that agree to nothing: "好吧取消", but not "确认取消"."""
+        while word := next((w for w in SOFT if clause.startswith(w) and clause != w), None):
+            clause = clause.removeprefix(word).lstrip()
+            if self._known(clause) == "reject":
+                return clause != f"不{word}"  # "好不好" asks
+        return False
 
 
 def _written(text: str) -> str:
     """Without apostrophes, which would cut "don't" in two."""
-    return re.sub("['\u2019]", "", unicodedata.normalize("NFKC", text)).casefold()
+    return re.sub("['\u2019]", "", normalise(text).text).casefold()
 
 
 def _folded(text: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from langchain_core.messages import AIMessageChunk, ToolMessage
-from langgraph.types import Interrupt, StreamMode
+from langgraph.types import Interrupt, StateSnapshot, StreamMode
 
 from graphs.events import Told, asked, decided, finished, said, started, token
 from graphs.plain import plain_interrupt
 from nodes.state import State, Turn
 from tools.tool import Status
 
-MODES: list[StreamMode] = ["messages", "tasks", "values"]
+MODES: list[StreamMode] = ["tasks", "values"]  # with "messages" an answer is told token by token
 SPEAKERS = {"chitchat", "plan", "reply"}
 
 
@@ -52,6 +52,13 @@ class Progress:
         known = {m.id for m in state.get("messages", [])}
         more = [m for m in self._answers.values() if m.id not in known]
         return {**state, "messages": [*state.get("messages", []), *more]}
+
+    def begin_with(self, state: StateSnapshot, *, interrupted: bool) -> None:
+        """Know what an earlier attempt left; `interrupted`: its open questions are this run's too."""
+        self._values = cast("State", state.values)
+        if interrupted:
+            self.interrupts = {t.id: [plain_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
+            self.interrupt = next((found[0] for found in self.interrupts.values()), None)
 
     def unfinished(self, *, waiting: bool) -> dict[str, Status]:
         """What became of calls without an answer: they wait for a yes, or were begun and nobody knows the end."""

@@ -9,9 +9,7 @@ from langgraph.types import Command, Interrupt
 
 from errors import ExpiredInterrupt, InvalidInput, NoInterrupt, StaleInterrupt
 from graphs.plain_words import Given
-from nodes.state import Answer, Confirmation, Locale
-
-EXPIRED: dict[Locale, str] = {"zh": "确认已过期", "en": "the confirmation has expired"}
+from nodes.state import Answer, Confirmation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +37,11 @@ def answered(given: Resume, waiting: Interrupt | None, now: datetime) -> Command
     return _command(waiting, [_checked(n, *row) for n, row in enumerate(rows)])
 
 
-def answered_in_words(given: Given, waiting: Interrupt, now: datetime, locale: Locale) -> Command[Any]:
-    """The same answer to every action; to a question that has run out the answer is no, whatever was said."""
+def answered_in_words(given: Given, waiting: Interrupt, now: datetime) -> Command[Any]:
+    """The same answer to every action; a yes to a question that has run out is a no that says why."""
     count = len(waiting.value["action_requests"])
-    if expired(waiting, now):
-        return _command(waiting, [Confirmation(type="reject", message=EXPIRED[locale])] * count)
+    if given == "approve" and expired(waiting, now):
+        return _command(waiting, [Confirmation(type="reject", expired=True)] * count)
     return _command(waiting, [Confirmation(type=given)] * count)
 
 

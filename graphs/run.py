@@ -1,76 +1,55 @@
-"""One run of a turn as its readers see it: what it told so far, and what it came to."""
+"""One run as its readers see it, whichever process plays it: what it tells, and what it comes to."""
 
-import asyncio
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from typing import Protocol, cast
 
-from graphs.events import Event, Kind
+from errors import FrontdeskError
+from graphs.events import Event
+from graphs.run_events import RunEvents
+from graphs.run_watch import Followed
 from graphs.turn_result import TurnResult
+
+BEAT_S = 5.0
+
+
+class Watching(Protocol):
+    def following(self, followed: Followed) -> AbstractContextManager[None]:
+        """As long as it is open, the run's end reaches its events."""
 
 
 class Run:
-    """Written by the task that runs the turn, read by any number of readers; a reader that leaves changes nothing."""
+    """Read by any number of readers; one that leaves changes nothing. `over_at`: its last event, where it is over."""
 
-    def __init__(self, thread_id: str, run_id: str) -> None:
-        self.thread_id = thread_id
-        self.run_id = run_id
-        self._events: list[Event] = []
-        self._news = asyncio.Event()
-        self._accepted = asyncio.Event()
-        self._result: TurnResult | None = None
-        self._error: BaseException | None = None
+    def __init__(self, followed: Followed, events: RunEvents, watch: Watching, *, over_at: int | None = None) -> None:
+        self.thread_id = str(followed.thread_id)
+        self.run_id = str(followed.run_id)
+        self._followed = followed
+        self._events = events
+        self._watch = watch
+        self._over_at = over_at
 
-    @property
-    def over(self) -> bool:
-        return self._result is not None or self._error is not None
-
-    def accept(self) -> None:
-        """From here on the request that started it cannot be refused any more."""
-        self._accepted.set()
-
-    def tell(self, kind: Kind, data: dict[str, Any]) -> None:
-        ids = {"thread_id": self.thread_id, "run_id": self.run_id}
-        self._events.append(Event(id=len(self._events) + 1, kind=kind, data={**ids, **data}))
-        self._wake()
-
-    def finish(self, result: TurnResult) -> None:
-        self._result = result
-        self.tell("result", dict(result))
-
-    def fail(self, error: BaseException) -> None:
-        """No result can be made; the first reason counts."""
-        if not self.over:
-            self._error = error
-            self.accept()
-            self._wake()
-
-    async def accepted(self) -> None:
-        """Raises what refused the request, if it was refused."""
-        await self._accepted.wait()
-        if self._error is not None:
-            raise self._error
+    async def events(self, after: int = 0, *, beat_s: float = BEAT_S) -> AsyncIterator[Event | None]:
+        """What follows the event `after` and is still kept, then what comes, until the end; None when nothing came
+        for `beat_s`. Without Redis what another process tells is not known, only its result."""
+        last = after
+        if self._over_at is not None and after >= self._over_at:
+            return
+        with self._watch.following(self._followed):
+            while True:
+                found = await self._events.after(self.run_id, last, wait_s=beat_s)
+                for event in found:
+                    last = event.id
+                    yield event
+                if not found:
+                    yield None
+                elif found[-1].is_last:
+                    return
 
     async def result(self) -> TurnResult:
-        """Raises what kept the run from any result: StaleThread, or that the database went away."""
-        while self._result is None:
-            if self._error is not None:
-                raise self._error
-            await self._news.wait()
-        return self._result
-
-    @property
-    def error(self) -> BaseException | None:
-        return self._error
-
-    async def after(self, event_id: int, *, wait_s: float) -> list[Event]:
-        """The events that follow `event_id`, as soon as there is one; empty if none came in time or the run is over."""
-        if event_id >= len(self._events) and not self.over:
-            try:
-                async with asyncio.timeout(wait_s):
-                    await self._news.wait()
-            except TimeoutError:
-                return []
-        return self._events[event_id:]
-
-    def _wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        """Raises what kept the run from a result: that the database went away, that the desk shuts down."""
+        with self._watch.following(self._followed):
+            end = await self._events.ended(self.run_id)
+        if end.kind == "error":
+            raise end.cause or FrontdeskError()
+        return cast("TurnResult", end.data)

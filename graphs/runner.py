@@ -1,265 +1,241 @@
-"""Runs turns: each in a task of its own, one at a time on a thread, and to the end though its reader leaves."""
+"""Runs turns: stored before they begin, one at a time on a thread, by any of several processes, and to the end though
+their reader leaves."""
 
 import asyncio
-import logging
 import time
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from collections.abc import Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, cast
-from uuid import UUID, uuid5
-from weakref import WeakValueDictionary
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
-import psycopg
-from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.uuid import uuid7
-from langgraph.types import Command, Interrupt
-from psycopg_pool import PoolTimeout
-from structlog.contextvars import bound_contextvars
+from langgraph.types import Interrupt
 
-from checkpoints.saver import TurnSaver
-from checkpoints.threads import Status, Threads
-from errors import FrontdeskError, StaleThread, Unavailable
-from graphs.apology import apology
-from graphs.assistant import Desk
-from graphs.plain import plain, plain_interrupt
-from graphs.plain_words import PlainWords
-from graphs.progress import MODES, Progress
-from graphs.resuming import Resume, answered, answered_in_words
+from auth.principal import Principal
+from checkpoints.run import CancelAction, Strategy, Submitted
+from checkpoints.run import Run as Row
+from checkpoints.threads import Thread, Threads
+from errors import InvalidInput, NoInterrupt, NotFound, Unavailable
+from graphs.conductor import CLOSING, Stage, failure_of
+from graphs.events import Event
+from graphs.leases import Sweeper
+from graphs.live import LABELS, stored
+from graphs.lives import Lives
+from graphs.past import end_of, end_of_gone
+from graphs.resuming import Resume, answered
 from graphs.run import Run
-from graphs.turn_result import TurnResult, TurnStatus, turn_result
+from graphs.run_events import Signal, Signals
+from graphs.run_watch import Followed, RunWatch
 from nodes.context import Context
-from nodes.reading import locale_of
-from nodes.state import Input, Turn
-
-logger = logging.getLogger(__name__)
-GRAPH_ID = "frontdesk"
-# The id that LangGraph's server gives to the assistant of this graph, so that clients find it under the same one.
-ASSISTANT_ID = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
-STEPS = 60
-AFTER_CANCEL_S = 5.0
-LOST = (StaleThread, Unavailable, psycopg.OperationalError, PoolTimeout)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a caller wants of a thread: exactly one of `message` and `resume`. `thread_id`: None opens a new thread."""
+    """What a caller wants of a thread: exactly one of `message` and `resume`.
+
+    `thread_id`: None opens a new thread. `strategy`: what becomes of runs that are on their way there.
+    `idempotency_key`: the same one means the same run. `metadata`: kept with the run. `tokens`: a model's answer is
+    told piece by piece, which takes a little longer.
+    """
 
     context: Context
     thread_id: UUID | None = None
     message: str | None = None
     resume: Resume | None = None
-
-
-@dataclass(kw_only=True)
-class Begun:
-    """A run on its way. `opened`: the thread's row says busy, so that it must be told the end."""
-
-    run: Run
-    asked: Asked
-    thread_id: UUID
-    progress: Progress
-    config: RunnableConfig
-    started: float
-    opened: bool = False
+    strategy: Strategy = "enqueue"
+    idempotency_key: str | None = None
+    metadata: dict[str, Any] | None = None
+    tokens: bool = False
 
 
 class Runner:
-    """`turn_timeout_s`: how long the graph may take for one turn. To be closed, which waits for what is running."""
+    """One process's part in the runs of all. Entering it takes over at once what dead processes left.
+
+    `renew_s`, `sweep_s`: how often leases are renewed, and abandoned runs looked for. `drain_s`: how long it waits for
+    its turns when it is left.
+    """
 
     def __init__(
-        self, graph: Desk, saver: TurnSaver, threads: Threads, words: PlainWords, *, turn_timeout_s: float
+        self, stage: Stage, threads: Threads, signals: Signals, *, renew_s: float, sweep_s: float, drain_s: float
     ) -> None:
-        self._graph = graph
-        self._saver = saver
-        self._threads = threads
-        self._words = words
-        self._turn_timeout_s = turn_timeout_s
-        self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._runs: set[asyncio.Task[None]] = set()
-        self._turns: set[asyncio.Task[None]] = set()
-        self._closing = False
+        self._stage, self._signals, self._drain_s = stage, signals, drain_s
+        self._closed: asyncio.Task[None] | None = None
+        self._lives = Lives(stage, threads, renew_s)
+        self._sweeper = Sweeper(stage.leases, sweep_s, self._lives.take)
+        self._watch = RunWatch(stage.events, stage.runs.statuses, self._end_of, self._lives.plays)
+        self._starting: set[asyncio.Task[Run]] = set()
+        self._services: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        loops = (self._sweeper.sweep_for_ever(), self._listen_for_ever(), self._lives.renewal.renew_for_ever())
+        self._services = [asyncio.create_task(loop) for loop in loops]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def start(self, asked: Asked) -> Run:
-        """Begin a run; it goes on if the caller is cancelled.
+        """Store a run and begin it; it goes on if the caller is cancelled.
 
-        A message to a busy thread waits for its turn. Raises NotFound, InvalidInput, NoInterrupt, StaleInterrupt,
-        ExpiredInterrupt, Unavailable, or an error of the database; then there is no run.
+        On a busy thread it waits for its turn, unless `strategy` says otherwise. Raises NotFound, InvalidInput,
+        NoInterrupt, StaleInterrupt, ExpiredInterrupt, ThreadBusy, Unavailable, or an error of the database.
         """
-        if self._closing:
-            raise Unavailable("the desk is shutting down")
-        owner = asked.context.principal
-        if asked.thread_id is None:
-            thread_id = (await self._threads.create(owner.tenant, owner.user, metadata=_labels())).thread_id
-        else:
-            thread_id = (await self._threads.get(asked.thread_id, owner.tenant, owner.user)).thread_id
-        run = Run(str(thread_id), str(uuid7()))
-        task = asyncio.create_task(self._conduct(run, asked, thread_id))
-        self._runs.add(task)
-        task.add_done_callback(lambda done: self._over(run, done))
-        await run.accepted()
-        return run
+        # A task of its own: cancelled between the commit and the beginning, it would leave a run that nobody plays.
+        starting = asyncio.create_task(self._start(asked))
+        self._starting.add(starting)
+        starting.add_done_callback(self._started)
+        return await asyncio.shield(starting)
 
-    async def close(self, wait_s: float) -> None:
-        """Take nothing new, wait for what is running, and cancel what is not done after `wait_s` seconds."""
-        self._closing = True
-        if self._runs:
-            await asyncio.wait(self._runs, timeout=wait_s)
-        for turn in self._turns:
-            turn.cancel()
-        if self._runs:
-            await asyncio.wait(self._runs, timeout=AFTER_CANCEL_S)
+    async def _start(self, asked: Asked) -> Run:
+        if self._lives.closing:
+            raise Unavailable(CLOSING)
+        now = asked.context.clock or datetime.now(ZoneInfo(asked.context.time_zone))
+        if asked.resume is not None and asked.thread_id is None:
+            raise NoInterrupt
+        since = time.monotonic()
+        submitted = await self._submit(asked, now)
+        if not submitted.created:
+            return await self._joined(asked, submitted.run)
+        return await self._begun(asked, submitted, since)
 
-    async def _conduct(self, run: Run, asked: Asked, thread_id: UUID) -> None:
-        lock = self._locks.setdefault(thread_id, asyncio.Lock())
-        if lock.locked() and asked.resume is None:
-            run.accept()
-        async with lock:
-            with bound_contextvars(thread_id=run.thread_id, run_id=run.run_id):
-                message_id = None if asked.message is None else str(uuid7())
-                begun = Begun(
-                    run=run,
-                    asked=asked,
-                    thread_id=thread_id,
-                    progress=Progress(message_id),
-                    config=_config(run),
-                    started=time.perf_counter(),
-                )
-                # A task of its own: whatever ends it is looked at here, and nothing needs to be caught inside.
-                turn = asyncio.create_task(self._turn(begun, message_id))
-                self._turns.add(turn)
-                turn.add_done_callback(self._turns.discard)
-                await asyncio.wait({turn})
-                await self._end(begun, _failure(turn))
+    async def follow(self, run_id: UUID, owner: Principal, thread_id: UUID | None = None) -> Run:
+        """A run as it goes on, or as it ended. Raises NotFound, for one of somebody else as well."""
+        row = await self._stage.runs.get(run_id, thread_id, owner.tenant, owner.user)
+        return await self._reader(row, owner)
 
-    async def _turn(self, begun: Begun, message_id: str | None) -> None:
-        if self._closing:
-            raise Unavailable("the desk is shutting down")
-        run, progress = begun.run, begun.progress
-        async with self._saver.turn():
-            given = await self._given(begun, message_id)
-            await self._threads.mark_busy(begun.thread_id, question=begun.asked.message, metadata=_labels())
-            begun.opened = True
-            run.accept()
-            run.tell("turn", {})
-            async with asyncio.timeout(self._turn_timeout_s):
-                await self._play(begun, given)
-            status: Status = "interrupted" if progress.interrupt else "idle"
-            # In the same commit as the turn's last checkpoints.
-            await self._saver.flush(lambda conn: self._finish_row(begun, status, conn))
+    async def cancel(
+        self, run_id: UUID, thread_id: UUID, owner: Principal, action: CancelAction = "interrupt", *, wait_s: float = 0
+    ) -> None:
+        """`interrupt` keeps what was done, `rollback` takes it back. `wait_s`: wait for its end, but not longer.
 
-    async def _play(self, begun: Begun, given: Input | Command[Any]) -> None:
-        context, progress = begun.asked.context, begun.progress
-        stream = self._graph.astream(
-            given, begun.config, context=context, stream_mode=MODES, durability="sync", version="v2"
-        )
-        async with aclosing(cast("AsyncGenerator[Mapping[str, Any]]", stream)) as parts:
-            async for part in parts:
-                for kind, data in progress.take(part):
-                    begun.run.tell(kind, data)
+        Raises NotFound, and Conflict where it is over.
+        """
+        run = await self._stage.runs.cancel(run_id, thread_id, owner.tenant, owner.user, action)
+        if run.status == "running":
+            await self._have_stopped(run_id, action)
+        if wait_s:
+            followed = Followed(run_id=run_id, thread_id=run.thread_id, owner=owner)
+            with suppress(TimeoutError), self._watch.following(followed):
+                async with asyncio.timeout(wait_s):
+                    await self._stage.events.ended(str(run_id))
 
-    async def _given(self, begun: Begun, message_id: str | None) -> Input | Command[Any]:
-        """The graph's input. The thread is read inside the turn, so that nothing can come between this and the run."""
-        asked = begun.asked
-        now = asked.context.clock or datetime.now(UTC)
-        if asked.resume is not None:
-            return answered(asked.resume, (await self._waiting(begun.config))[0], now)
-        message = asked.message or ""
-        if word := self._words.read(message):
-            waiting, turn = await self._waiting(begun.config)
-            if waiting is not None:
-                begun.progress = Progress(None)
-                return answered_in_words(word, waiting, now, turn.get("locale") or locale_of(message))
-        return {"messages": [HumanMessage(message, id=message_id)]}
+    async def close(self) -> None:
+        """Take nothing new, wait a while for what is running, and leave the rest to whoever comes next. Repeatable."""
+        if self._closed is None:
+            self._closed = asyncio.create_task(self._close())
+        await asyncio.wait({self._closed})
+        self._closed.result()
 
-    async def _waiting(self, config: RunnableConfig) -> tuple[Interrupt | None, Turn]:
-        """The open question of a thread, and the turn that asks it."""
-        state = await self._graph.aget_state(config)
-        return next(iter(state.interrupts), None), state.values.get("turn", Turn())
+    def _started(self, done: asyncio.Task[Run]) -> None:
+        self._starting.discard(done)
+        failure_of(done)  # looked at: whoever waits for it may have gone
 
-    async def _finish_row(self, begun: Begun, status: Status, conn: Any) -> None:
-        progress = begun.progress
-        interrupts = progress.interrupts if status == "interrupted" else {}
-        await self._threads.finish(
-            begun.thread_id, status=status, values=plain(progress.values), interrupts=interrupts, conn=conn
+    async def _close(self) -> None:
+        self._lives.closing = True
+        if self._starting:
+            await asyncio.wait(self._starting)
+        *looking, renewing = self._services
+        for service in looking:
+            service.cancel()
+        await self._lives.close(self._drain_s)
+        # Renewed as long as anything ran.
+        renewing.cancel()
+        await asyncio.gather(*self._services, return_exceptions=True)
+        if await self._lives.release():
+            await self._signals.send(Signal(kind="sweep"))
+        await self._watch.close(Unavailable(CLOSING))
+
+    async def _submit(self, asked: Asked, now: datetime) -> Submitted:
+        # Whose turn an answer belongs to is known when it is given.
+        owner, given, turn_id = asked.context.principal, _input(asked), str(uuid7())
+        return await self._stage.runs.submit(
+            thread_id=asked.thread_id,
+            tenant=owner.tenant,
+            user=owner.user,
+            turn_id=turn_id,
+            input={**given, "message_id": turn_id} if asked.resume is None else given,
+            context=stored(asked.context, now, tokens=asked.tokens),
+            # A question is answered as it stands, not after what somebody else asks.
+            strategy=asked.strategy if asked.resume is None else "reject",
+            idempotency_key=asked.idempotency_key,
+            metadata=asked.metadata,
+            question=asked.message,
+            labels=LABELS,
+            start=self._stage.leases,
+            check=None if asked.resume is None else _fits(asked.resume, now),
         )
 
-    async def _end(self, begun: Begun, error: BaseException | None) -> None:
-        if error is None:
-            result = _result(begun, "interrupted" if begun.progress.interrupt else "completed")
-        elif begun.opened and not isinstance(error, LOST):
-            result = await self._failed(begun, error)
+    async def _begun(self, asked: Asked, submitted: Submitted, since: float) -> Run:
+        row = submitted.run
+        if row.status == "running":
+            live = self._lives.take(row, since)
+            if asked.resume is not None:
+                await asyncio.wait({live.accepted})
+                live.accepted.result()
         else:
-            await self._lose(begun, error)
-            return
-        logger.info("turn %s in %.1f ms: %s", result["status"], result["elapsed_ms"], result["intents"])
-        begun.run.finish(result)
+            if submitted.cancelling is not None and asked.strategy in ("interrupt", "rollback"):
+                await self._have_stopped(submitted.cancelling, asked.strategy)
+            self._lives.errand(self._lives.claim(row.thread_id))
+        return self._reading(row, asked.context.principal)
 
-    async def _lose(self, begun: Begun, error: BaseException) -> None:
-        """No run, or none that left anything behind."""
-        if isinstance(error, FrontdeskError):
-            logger.info("refused: %s", error)
+    async def _joined(self, asked: Asked, row: Row) -> Run:
+        """The run that has this key already. Raises InvalidInput where something else was asked with it."""
+        kept = {name: value for name, value in row.input.items() if name != "message_id"}
+        elsewhere = asked.thread_id not in (None, row.thread_id)
+        if elsewhere or (kept and kept != _input(asked)):
+            raise InvalidInput("Idempotency-Key: it was used for another request")
+        return await self._reader(row, asked.context.principal)
+
+    async def _reader(self, row: Row, owner: Principal) -> Run:
+        if not row.is_over:
+            return self._reading(row, owner)
+        end = end_of(row)
+        await self._stage.events.settle(str(row.run_id), end)
+        return self._reading(row, owner, over_at=end.id)
+
+    def _reading(self, row: Row, owner: Principal, *, over_at: int | None = None) -> Run:
+        followed = Followed(run_id=row.run_id, thread_id=row.thread_id, owner=owner)
+        return Run(followed, self._stage.events, self._watch, over_at=over_at)
+
+    async def _have_stopped(self, run_id: UUID, action: CancelAction) -> None:
+        if self._lives.plays(run_id):
+            self._lives.stop(run_id, action)
         else:
-            logger.error("the run was lost", exc_info=error)
-        if begun.opened and isinstance(error, StaleThread):
-            await self._settle(begun, None)
-        begun.run.fail(error)
+            await self._signals.send(Signal(kind="cancel", run_id=str(run_id)))
 
-    async def _failed(self, begun: Begun, error: BaseException) -> TurnResult:
-        logger.error("the turn failed", exc_info=error)
-        locale = begun.progress.state.get("turn", Turn()).get("locale") or begun.asked.context.locale
-        reply = apology(error, locale or locale_of(begun.asked.message or ""))
-        reason = {
-            "error": type(error).__name__,
-            "message": f"the turn failed; the log has more on run {begun.run.run_id}",
-        }
-        await self._settle(begun, reason)
-        return _result(begun, "failed", reply)
+    async def _listen_for_ever(self) -> None:
+        async with aclosing(self._signals.received()) as received:
+            async for signal in received:
+                if signal.kind == "sweep":
+                    self._sweeper.hurry.now()
+                elif self._lives.plays(UUID(signal.run_id)):
+                    # The database says how it is to be stopped.
+                    self._lives.renewal.hurry.now()
 
-    async def _settle(self, begun: Begun, error: Mapping[str, Any] | None) -> None:
-        """Bring the thread's row in line with its newest checkpoint, whoever wrote that."""
-        state = await self._graph.aget_state(begun.config)
-        open_ones = {t.id: [plain_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
-        status: Status = "error" if error else "interrupted" if open_ones else "idle"
-        await self._threads.finish(
-            begun.thread_id, status=status, values=plain(state.values), interrupts=open_ones, error=error
-        )
-
-    def _over(self, run: Run, done: asyncio.Task[None]) -> None:
-        self._runs.discard(done)
-        error = _failure(done)
-        if error is not None:
-            logger.error("run %s on thread %s has no end", run.run_id, run.thread_id, exc_info=error)
-        run.fail(error or Unavailable())
+    async def _end_of(self, followed: Followed) -> Event:
+        owner = followed.owner
+        try:
+            run = await self._stage.runs.get(followed.run_id, followed.thread_id, owner.tenant, owner.user)
+        except NotFound:
+            return end_of_gone(followed)
+        return end_of(run)
 
 
-def _result(begun: Begun, status: TurnStatus, reply: str | None = None) -> TurnResult:
-    progress = begun.progress
-    interrupt = progress.interrupt if status == "interrupted" else None
-    return turn_result(
-        progress.state,
-        thread_id=begun.run.thread_id,
-        run_id=begun.run.run_id,
-        status=status,
-        interrupt=interrupt,
-        reply=reply,
-        unfinished=progress.unfinished(waiting=interrupt is not None),
-        elapsed_ms=(time.perf_counter() - begun.started) * 1000,
-    )
+def _fits(resume: Resume, now: datetime) -> Callable[[Thread], None]:
+    """Refuses an answer by what the thread's row knows of its questions; the run itself looks at the checkpoint."""
+
+    def check(thread: Thread) -> None:
+        open_ones = [one for found in thread.interrupts.values() for one in found]
+        answered(resume, next((Interrupt(value=one["value"], id=one["id"]) for one in open_ones), None), now)
+
+    return check
 
 
-def _config(run: Run) -> RunnableConfig:
-    # Stored in plain text with every checkpoint. The run's id must be new each time: LangGraph takes a call with the id
-    # of the newest checkpoint for the same run going on, and ignores its input.
-    metadata = {**_labels(), "run_id": run.run_id, "thread_id": run.thread_id}
-    return {"configurable": {"thread_id": run.thread_id}, "recursion_limit": STEPS, "metadata": metadata}
-
-
-def _labels() -> dict[str, str]:
-    return {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID}
-
-
-def _failure(done: asyncio.Task[None]) -> BaseException | None:
-    return asyncio.CancelledError() if done.cancelled() else done.exception()
+def _input(asked: Asked) -> dict[str, Any]:
+    if asked.resume is None:
+        return {"message": asked.message}
+    decisions = [dict(decision) for decision in asked.resume.decisions]
+    return {"resume": {"interrupt_id": asked.resume.interrupt_id, "decisions": decisions}}

@@ -1,7 +1,7 @@
 """What a turn came to, as a caller reads it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
@@ -112,7 +112,7 @@ def turn_result(
         agent=requests[0]["agent"] if requests else None,
         intents=intents_of(turn) if turn else [],
         requests=requests,
-        entities=requests[0]["entities"] if requests else shown_entities({}),
+        entities=requests[0]["entities"] if requests else plain(shown_entities(_particulars(turn))),
         decisions=plain(turn.get("decisions", [])),
         tool_calls=[
             call_of(answers[key]) if (key := str(call["id"])) in answers else _open_call(call, unfinished)
@@ -167,6 +167,11 @@ def _open_call(call: ToolCall, unfinished: Mapping[str, Status]) -> ShownCall:
 def _request(request: Mapping[str, Any]) -> ShownRequest:
     entities = plain(shown_entities(request["entities"]))
     return ShownRequest(agent=request["agent"], intent=request["intent"], entities=entities)
+
+
+def _particulars(turn: Turn) -> dict[str, Any]:
+    """What the rules read in a text that asks for nothing we know."""
+    return cast("dict[str, Any]", turn).get("entities") or {}
 
 
 def _question(turn: Turn) -> ShownQuestion | None:

@@ -108,11 +108,15 @@ async def test_an_edit_runs_with_its_arguments_and_never_with_another_tool(desk:
     assert await status_of(desk, number) == "cancelled"
 
 
-async def test_another_message_drops_the_question_for_a_yes(desk: Desk) -> None:
+@pytest.mark.parametrize("message", ["看一下统计", "你好", "asdfgh"])
+async def test_another_message_drops_the_question_for_a_yes_and_says_so(desk: Desk, message: str) -> None:
     number = await order_no(desk)
     waiting = await desk.ask(f"把订单 {number} 改成已发货")
-    other = await desk.ask("看一下统计", thread_id=waiting["thread_id"])
+    other = await desk.ask(message, thread_id=waiting["thread_id"])
     assert other["status"] == "completed"
+    assert any(words in other["reply"] for words in ("未执行：", "Not carried out"))
+    assert number in other["reply"]
+    assert number not in (await desk.ask(message, thread_id=waiting["thread_id"]))["reply"]
     assert (await desk.resume(waiting, APPROVE)).status_code == 409
     assert await status_of(desk, number) == "to_ship"
 
@@ -160,6 +164,8 @@ BAD_BODIES: list[Any] = [
     {"message": "hi", "locale": "fr"},
     {"message": "hi", "extra": []},
     {"message": "hi", "model": "nobody"},
+    {"message": "hi", "threadId": str(uuid4())},
+    {"message": "hi", "foo": 1},
 ]
 
 

@@ -2,17 +2,41 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from nodes.state import Question, State
 from tests.fakes.openai_replies import Reply, call, calls, cut, endless, hang, status, text
 from tests.fakes.openai_server import ModelServer
 from tests.graphs import driver
+from tests.graphs.conftest import NOW
 from tests.graphs.driver import APPROVE, Desk, answers, called, intents, kinds, sources
 
 MakeDesk = Callable[[], Desk]
 Rows = Callable[[str], Awaitable[list[dict[str, Any]]]]
+
+
+@pytest.fixture
+def model_first(with_model: MakeDesk) -> MakeDesk:
+    """Desks that have orders planned by the model, whatever rules can read."""
+
+    def make() -> Desk:
+        desk = with_model()
+        catalogue = desk.services.catalogue
+        business = catalogue.agents["business"]
+        intents = {**business.intents, "order": business.intents["order"].model_copy(update={"plan": "model"})}
+        agents = {**catalogue.agents, "business": business.model_copy(update={"intents": intents})}
+        return Desk(replace(desk.services, catalogue=replace(catalogue, agents=agents)), desk.saver, NOW)
+
+    return make
+
+
+def question(state: State) -> Question:
+    asked = state["turn"]["question"]
+    assert asked is not None
+    return asked
 
 
 def chosen(*names: str, **more: Any) -> Reply:
@@ -151,7 +175,7 @@ async def test_prose_in_the_first_round_counts_as_abstained(with_model: MakeDesk
     model_server.script([text("好的，我现在为您查询"), text("好的，我现在为您查询")])
     state = await with_model().say("修改订单状态")
     assert state["turn"]["question"]
-    assert driver.text(state) == state["turn"]["question"]["text"]
+    assert driver.text(state) == question(state)["text"]
 
 
 async def test_the_model_sees_only_the_tools_of_the_agent(with_model: MakeDesk, model_server: ModelServer) -> None:
@@ -174,13 +198,87 @@ async def test_a_model_that_never_ends_calling_stops_after_five_rounds_with_ever
     assert "步骤太多" in driver.text(state)
 
 
-async def test_the_same_call_again_is_answered_from_its_result(with_model: MakeDesk, model_server: ModelServer) -> None:
-    model_server.script([call("list_orders", {"limit": 2}), call("list_orders", {"limit": "2"}), text("就这两个。")])
+async def test_a_model_that_repeats_a_call_has_finished(with_model: MakeDesk, model_server: ModelServer) -> None:
+    model_server.script([call("list_orders", {"limit": n}) for n in (2, "2", 2, 2, 2)])
     state = await with_model().say("修改订单状态")
-    first, second = answers(state)
-    assert first.artifact == second.artifact
-    assert first.tool_call_id != second.tool_call_id
-    assert driver.text(state) == "就这两个。"
+    assert kinds(state) == "hcta"
+    assert len(model_server.requests) == 2
+    assert driver.text(state).count(str(answers(state)[0].content)) == 1
+    assert driver.text(state).endswith(question(state)["text"])
+
+
+async def test_what_a_repeating_model_has_found_is_put_into_words_once(
+    model_first: MakeDesk, model_server: ModelServer
+) -> None:
+    again = call("list_orders", {"limit": 2})
+    model_server.script([again, again, text("最新的是这两个。")])
+    state = await model_first().say("查最新的两个订单")
+    assert kinds(state) == "hcta"
+    assert driver.text(state) == "最新的是这两个。"
+
+
+async def test_beside_a_repeated_call_only_the_new_one_is_made(with_model: MakeDesk, model_server: ModelServer) -> None:
+    two = ("list_orders", {"limit": 2})
+    model_server.script([call(*two), calls(two, ("find_users", {"limit": 1})), call(*two)])
+    state = await with_model().say("修改订单状态")
+    assert [name for name, _ in called(state)] == ["list_orders", "find_users"]
+
+
+@pytest.mark.parametrize("tail", [text("订单已经全部取消成功了。"), status(500)])
+async def test_a_change_that_no_tool_made_is_never_claimed(
+    with_model: MakeDesk, model_server: ModelServer, tail: Reply
+) -> None:
+    model_server.script([call("list_orders", {"limit": 2}), *[tail] * 4])
+    state = await with_model().say("修改订单状态")
+    assert "成功" not in driver.text(state)
+    assert question(state)["slot"] == "order_no"
+    assert driver.text(state) == f"{answers(state)[0].content}\n{question(state)['text']}"
+    assert state["memory"]["pending"]
+
+
+async def test_a_refused_change_is_told_by_its_tool(
+    with_model: MakeDesk, model_server: ModelServer, orders: Rows
+) -> None:
+    rows = await orders("select order_no from demo.orders where tenant_id = 'acme' and status = 'completed' limit 1")
+    number = rows[0]["order_no"]
+    model_server.script([call("update_order_status", {"order_no": number, "status": "shipped"}), text("改好了！")])
+    desk = with_model()
+    await desk.say(f"修改订单 {number} 的状态，货寄走啦")
+    state = await desk.answer(APPROVE) if desk.interrupts else await desk.stored()
+    assert answers(state)[0].artifact["status"] == "refused"
+    assert driver.text(state) == answers(state)[0].content
+
+
+async def test_an_order_that_the_user_named_is_never_another_one(
+    with_model: MakeDesk, model_server: ModelServer
+) -> None:
+    other = call("update_order_status", {"order_no": "20261127001", "status": "shipped"})
+    model_server.script([other])
+    desk = with_model()
+    state = await desk.say("修改订单20261128002的状态")
+    assert not desk.interrupts
+    assert kinds(state) == "ha"
+    assert question(state)["slot"] == "order_status"
+    state = await desk.say("已取消")
+    assert desk.interrupts[0].value["action_requests"][0]["args"] == {"order_no": "20261128002", "status": "cancelled"}
+
+
+async def test_a_later_round_cannot_take_another_order_either(with_model: MakeDesk, model_server: ModelServer) -> None:
+    other = call("update_order_status", {"order_no": "20261127001", "status": "shipped"})
+    model_server.script([call("list_orders", {}), other])
+    desk = with_model()
+    state = await desk.say("修改订单20261128002的状态")
+    assert not desk.interrupts
+    assert question(state)["slot"] == "order_status"
+
+
+async def test_what_the_model_leaves_out_is_taken_from_the_words(
+    with_model: MakeDesk, model_server: ModelServer
+) -> None:
+    model_server.script([call("update_order_status", {"status": "已取消"})])
+    desk = with_model()
+    await desk.say("修改订单20261128002的状态，货退回来啦")
+    assert desk.interrupts[0].value["action_requests"][0]["args"] == {"order_no": "20261128002", "status": "cancelled"}
 
 
 async def test_several_calls_of_one_answer_run_in_one_round(with_model: MakeDesk, model_server: ModelServer) -> None:

@@ -8,7 +8,7 @@ from graphs.plain_words import PlainWords
 
 WORDS = PlainWords(
     approvals=("确认", "好的", "可以", "yes", "ok", "go ahead"),
-    rejections=("取消", "不", "不要", "no", "cancel"),
+    rejections=("取消", "不", "不要", "不行", "no", "cancel", "don't"),
     particles=("的", "吧", "了", "啊", "嗯", "吗", "呢", "please"),
 )
 
@@ -26,6 +26,7 @@ WORDS = PlainWords(
         "yes please",
         "好的👌",
         "Go  ahead!",
+        "確認",
         "好的，确认",
     ],
 )
@@ -33,7 +34,23 @@ def test_a_yes_is_a_yes_whatever_surrounds_it(message: str) -> None:
     assert WORDS.read(message) == "approve"
 
 
-@pytest.mark.parametrize("message", ["取消", "不", "不要了", "No!", "cancel please", "no, cancel", "取消吗？"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "取消",
+        "不",
+        "不要了",
+        "No!",
+        "cancel please",
+        "no, cancel",
+        "取消吗？",
+        "好吧取消",
+        "还是取消吧",
+        "還是取消",
+        "no, don't",
+        "no don’t",
+    ],
+)
 def test_a_no_is_a_no_whatever_surrounds_it(message: str) -> None:
     assert WORDS.read(message) == "reject"
 
@@ -48,6 +65,9 @@ def test_a_no_is_a_no_whatever_surrounds_it(message: str) -> None:
         "可以吗？",
         "ok?",
         "确认订单",
+        "确认取消",
+        "行不行",
+        "不取消",
         "不确认",
         "查一下今天的订单",
         "yes and show the orders",

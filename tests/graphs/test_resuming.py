@@ -87,11 +87,13 @@ def test_a_reason_for_a_no_goes_along() -> None:
 
 
 def test_a_plain_yes_answers_every_action() -> None:
-    command = answered_in_words("approve", waiting("ship", "cancel"), NOW, "zh")
+    command = answered_in_words("approve", waiting("ship", "cancel"), NOW)
     assert command.resume == {"open": {"decisions": [APPROVE, APPROVE]}}
 
 
-def test_a_plain_yes_that_comes_too_late_is_a_no_that_says_so() -> None:
-    command = answered_in_words("approve", waiting("ship", expires_at=NOW - timedelta(seconds=1)), NOW, "en")
-    late = {"type": "reject", "message": "the confirmation has expired"}
-    assert command.resume == {"open": {"decisions": [late]}}
+def test_a_plain_yes_that_comes_too_late_is_a_no_that_says_so_and_a_no_stays_a_no() -> None:
+    late = waiting("ship", expires_at=NOW - timedelta(seconds=1))
+    command = answered_in_words("approve", late, NOW)
+    assert command.resume == {"open": {"decisions": [{"type": "reject", "expired": True}]}}
+    command = answered_in_words("reject", late, NOW)
+    assert command.resume == {"open": {"decisions": [REJECT]}}

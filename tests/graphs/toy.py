@@ -1,7 +1,7 @@
 """A small graph of the desk's shape, for what the runner does around a graph: it goes wrong on request.
 
-`fail`, `sleep`, `loop`: in a node. `half`: two calls of which one is done and one blows up. `change N`: N calls that
-need a yes. Anything else is answered at once.
+`fail`, `sleep`, `loop`: in a node. `wait ...`: until `gate` is open. `half`: two calls of which one is done and one
+blows up. `change N`: N calls that need a yes; with `slowly` a no waits for `gate`. Anything else is answered at once.
 """
 
 import asyncio
@@ -20,6 +20,8 @@ from nodes.state import Answer, Input, Request, State, Task, Turn
 
 MINUTES = 10
 done: list[str] = []
+planned_for: list[str] = []
+gate = asyncio.Event()
 
 
 def toy() -> StateGraph[State, Context, Input, State]:
@@ -58,6 +60,9 @@ async def pre_route(state: State) -> State:
 
 async def plan(state: State) -> State:
     text = state["turn"]["text"]
+    planned_for.append(text)
+    if text.startswith("wait"):
+        await gate.wait()
     if text == "fail":
         raise RuntimeError("a secret of the house")
     if text == "sleep":
@@ -89,12 +94,15 @@ async def execute(state: Task) -> State:
         await asyncio.sleep(0.05)
         raise RuntimeError("a secret of the house")
     rejected = given is not None and given["type"] == "reject"
+    if rejected and "slowly" in state["source"]:
+        planned_for.append("rejecting")
+        await gate.wait()
     if not rejected:
         done.append(str(call["id"]))
     told = {
         "status": "rejected" if rejected else "done",
         "arguments": call["args"],
-        "summary": given.get("message", "did it") if given else "did it",
+        "summary": "too late" if given is not None and given.get("expired") else "did it",
         "data": {},
         "card": {"type": "thing", "design": {"title": "Thing"}, "data": {"n": 1}},
         "elapsed_ms": 1.23,
@@ -127,7 +135,8 @@ async def after_confirm(state: State) -> list[Send]:
 
 def sends(calls: list[ToolCall], state: State) -> list[Send]:
     given: Any = state["turn"].get("confirmations", {})
-    return [Send("execute", {"call": call, "confirmation": given.get(call["id"])}) for call in calls]
+    text = state["turn"]["text"]
+    return [Send("execute", {"call": c, "confirmation": given.get(c["id"]), "source": text}) for c in calls]
 
 
 def planned(*names: str) -> AnyMessage:
