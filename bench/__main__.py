@@ -63,7 +63,7 @@ async def _measured(given: argparse.Namespace, folder: Path) -> list[Row]:
 def _size(turns: int, at_once: int, seconds: float) -> Size:
     """A batch is large enough that its slowest turn does not decide alone."""
     batch = min(turns, 2 * at_once if at_once > 1 else 10)
-    return Size(at_once=at_once, turns=batch, batches=max(1, turns // batch), limit_s=seconds)
+    return Size(at_once=at_once, turns=batch, batches=-(-turns // batch), limit_s=seconds)
 
 
 async def _opened(stack: AsyncExitStack, folder: Path) -> list[Layer]:

@@ -16,14 +16,12 @@ from langchain_core.utils.uuid import uuid7
 from bench.measure import Layer, Turn
 from bench.wire import Connection
 from checkpoints.saver import TurnSaver
-from checkpoints.threads import Threads
 from config.settings import Settings
 from graphs.assistant import Desk, build_graph
-from graphs.plain_words import PlainWords
 from graphs.runner import Asked, Runner
 from nodes.context import Context
 from nodes.state import Input
-from server import House, open_house
+from server import create_app, open_house
 
 ROOT = Path(__file__).parent.parent
 START_S, STOP_S = 60.0, 20.0
@@ -32,16 +30,14 @@ STEPS = 60
 
 @asynccontextmanager
 async def in_process(settings: Settings) -> AsyncIterator[list[Layer]]:
-    async with open_house(settings) as house:
-        runner = _runner(house, settings)
+    app = create_app(settings)
+    async with open_house(settings) as house, app.router.lifespan_context(app) as opened:
+        services, saver = house.services, house.saver
         yield [
-            Layer(name="graph", turn=_bare(build_graph(house.services).compile())),
-            Layer(
-                name="saver", turn=_saved(build_graph(house.services).compile(checkpointer=house.saver), house.saver)
-            ),
-            Layer(name="runner", turn=_run(runner)),
+            Layer(name="graph", turn=_bare(build_graph(services).compile())),
+            Layer(name="saver", turn=_saved(build_graph(services).compile(checkpointer=saver), saver)),
+            Layer(name="runner", turn=_run((opened or {})["runner"])),
         ]
-        await runner.close(STOP_S)
 
 
 @asynccontextmanager
@@ -111,12 +107,6 @@ def serving(settings: Settings) -> tuple[str, ...]:
     variables = (f"MODEL_BASE_URL={settings.model_base_url}", f"MODEL_NAME={settings.model_name}", "LOG_LEVEL=warning")
     command = (sys.executable, "cli.py", "serve", "--port", "0", "--data-dir", str(settings.data_dir))
     return ("env", *variables, *command)
-
-
-def _runner(house: House, settings: Settings) -> Runner:
-    graph = build_graph(house.services).compile(checkpointer=house.saver)
-    words = PlainWords.of(house.services.catalogue)
-    return Runner(graph, house.saver, Threads(house.pool), words, turn_timeout_s=settings.turn_timeout_s)
 
 
 def _config() -> RunnableConfig:

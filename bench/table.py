@@ -46,8 +46,13 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 
 def shown(table: Iterable[Row]) -> str:
-    cells = [HEADINGS, *(tuple(str(value) for value in asdict(row).values()) for row in table)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
+    return laid_out(HEADINGS, (asdict(row).values() for row in table))
+
+
+def laid_out(headings: Sequence[str], table: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown that reads well as it is."""
+    cells = [tuple(headings), *(tuple(str(value) for value in row) for row in table)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(headings))]
     lines = [_line(line, widths) for line in cells]
     return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]])
 

@@ -14,12 +14,9 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from auth.principal import DEV_TENANT
-from checkpoints.embedded import EmbeddedPostgres, binary
+from checkpoints.embedded import binary
+from commands.database import database
 from commands.settings import read_settings
-from config.loading import Tenants
-from config.settings import Settings
-from config.strict_yaml import read_record
 from errors import ConfigurationError, Unavailable
 
 # Standard input is a script: nobody's ~/.psqlrc, and the first error ends it.
@@ -28,28 +25,11 @@ SCRIPTED = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
 
 def run(args: argparse.Namespace) -> int:
     settings = read_settings(data_dir=args.data_dir)
-    with _database(settings) as conninfo:
+    with database(settings) as conninfo:
         program = _program()
         if program is None:
             return _without_psql(conninfo)
         return _with_psql(program, conninfo, args.psql_args)
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[str]:
-    """How to connect. The embedded server is joined if it runs, else started for the while."""
-    if settings.database_url is not None:
-        yield settings.database_url.get_secret_value()
-        return
-    # The zone that the desk gives it as well: another one would be set for a server that is running.
-    with EmbeddedPostgres(settings.data_dir, time_zone=_time_zone(settings.config_dir / "tenants.yaml")) as server:
-        yield server.url
-
-
-def _time_zone(path: Path) -> str:
-    """The development tenant's, also where the rest of the configuration is broken."""
-    read = read_record(path, Tenants, str(path)).record
-    return read.tenants[DEV_TENANT].time_zone if read and DEV_TENANT in read.tenants else "UTC"
 
 
 def _program() -> str | None:

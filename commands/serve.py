@@ -1,8 +1,10 @@
 """`frontdesk serve`: the desk over HTTP, in one process."""
 
 import argparse
+import asyncio
 import errno
 import socket
+from typing import Any
 
 import structlog
 import uvicorn
@@ -16,6 +18,9 @@ from telemetry import logs
 
 EXAMPLE = """curl -s {url}/invoke -H 'content-type: application/json' -d '{{"message":"查一下今天的订单"}}'"""
 
+# Turns that were not over in time are stopped and answered; a connection that is open after that is cut.
+AFTER_DRAIN_S = 15
+
 log = structlog.get_logger(__name__)
 
 
@@ -24,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     logs.configure(settings.log_level, settings.log_format)
     with _bound(settings) as listener:  # before anything is started: a port in use is found out at once
         application = Watched(create_app(settings))
-        server = Announcing(_config(application, settings), listener)
+        server = Announcing(_config(application, settings), listener, application)
         try:
             server.run(sockets=[listener])
         except SystemExit:
@@ -41,7 +46,7 @@ def _config(application: ASGIApp, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=settings.log_level == "debug",
         server_header=False,
-        timeout_graceful_shutdown=int(settings.turn_timeout_s) + 1,
+        timeout_graceful_shutdown=int(settings.drain_s) + AFTER_DRAIN_S,
     )
 
 
@@ -51,11 +56,14 @@ class Watched:
     def __init__(self, application: ASGIApp) -> None:
         self.application = application
         self.failure: Exception | None = None
+        self._state: dict[str, Any] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             await self.application(scope, receive, send)
             return
+
+        self._state = scope["state"]
 
         async def quietly(message: Message) -> None:
             await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
@@ -68,19 +76,31 @@ class Watched:
                 log.exception("the desk could not start")
             raise
 
+    async def wind_down(self) -> None:
+        """Let the turns that run come to their end, or hand them over; whoever waits for one is answered."""
+        if runner := self._state.get("runner"):
+            await runner.close()
+
 
 class Announcing(uvicorn.Server):
     """Says where the desk is, once it takes requests."""
 
-    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+    def __init__(self, config: uvicorn.Config, listener: socket.socket, application: Watched) -> None:
         super().__init__(config)
         self.listener = listener
+        self.application = application
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             url = _url(self.listener)
             print(f"Frontdesk is ready on {url} - try: {EXAMPLE.format(url=url)}", flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # At once, and not when the last connection is closed: clients wait on theirs for the turns to end.
+        winding_down = asyncio.create_task(self.application.wind_down())
+        await super().shutdown(sockets)
+        await asyncio.gather(winding_down, return_exceptions=True)
 
 
 def _bound(settings: Settings) -> socket.socket:

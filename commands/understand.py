@@ -11,6 +11,7 @@ from typing import IO, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commands.settings import read_settings
+from commands.speech import speak_utf8
 from config.loading import load_catalogue
 from config.settings import Settings
 from errors import ConfigurationError, FrontdeskError
@@ -24,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     zone = _zone(args.time_zone)
     if not args.text and not args.file:
         raise ConfigurationError("name a text, or a --file of texts; see frontdesk understand --help")
-    _speak_utf8()
+    speak_utf8()
     settings = read_settings()
     understood = _understanding(settings, args.locale)
     clock = _aware(args.clock or settings.clock, zone)
@@ -91,14 +92,6 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
             yield file
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise ConfigurationError(f"{name}: {error.strerror}") from error
-
-
-def _speak_utf8() -> None:
-    """Whatever the locale; a lone surrogate comes out as the escape that JSON has for it."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ class Answer:
 Fault = Literal["content", "request", "endpoint"]
 
 
-class Abstained(ValueError):  # noqa: N818 - an outcome, not an accident
+class Abstained(ValueError):
     """The model gave nothing that can be used.
 
     `fault`: `content`, the endpoint lives and what it said is of no use: rules go on at once; `request`, it does not

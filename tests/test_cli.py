@@ -10,7 +10,7 @@ import pytest
 import cli
 
 ROOT = Path(cli.__file__).parent
-COMMANDS = ("serve", "check", "understand", "psql")
+COMMANDS = ("serve", "check", "understand", "runs", "ledger", "prune", "replay", "psql")
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,100 @@
+"""What a turn costs on a thread that has had ten, a hundred or a thousand before, in milliseconds and in bytes."""
+
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from checkpoints.database import Pool
+from graphs.runner import Asked, Runner
+from nodes.context import Context
+
+AROUND, TURNS = (10, 100, 1000), 20
+# All that the desk keeps of a thread; its own row is written anew with each turn, the others are added.
+STORED = """
+SELECT (SELECT sum(pg_column_size(c.*)) FROM checkpoints c WHERE thread_id = %(thread)s)
+    + (SELECT sum(pg_column_size(b.*)) FROM checkpoint_blobs b WHERE thread_id = %(thread)s)
+    + (SELECT sum(pg_column_size(w.*)) FROM checkpoint_writes w WHERE thread_id = %(thread)s)
+    + (SELECT sum(pg_column_size(r.*)) FROM frontdesk.runs r WHERE thread_id = %(thread)s::uuid) AS added,
+    (SELECT pg_column_size(t.*) FROM frontdesk.threads t WHERE thread_id = %(thread)s::uuid) AS written_anew"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """Medians of TURNS turns around turn `at` of a thread; `x_ms`, `x_kb`: over those around the first."""
+
+    message: str
+    at: int
+    ms: float
+    kb: float
+    x_ms: float
+    x_kb: float
+
+
+class Thread:
+    """A thread on which the same is asked again and again."""
+
+    def __init__(self, runner: Runner, pool: Pool, message: str) -> None:
+        self._runner, self._pool, self._message = runner, pool, message
+        self._id: UUID | None = None
+        self.seconds: list[float] = []
+        self.bytes: list[int] = []
+
+    async def turn(self) -> float:
+        began = time.perf_counter()
+        asked = Asked(context=Context(), thread_id=self._id, message=self._message)
+        result = await (await self._runner.start(asked)).result()
+        if result["status"] != "completed":
+            raise RuntimeError(f"not completed: {result}")
+        self._id = UUID(result["thread_id"])
+        return time.perf_counter() - began
+
+    async def measured(self) -> None:
+        """One turn, the bytes that it left as well."""
+        before, _ = await self._stored()
+        self.seconds.append(await self.turn())
+        after, written_anew = await self._stored()
+        self.bytes.append(after - before + written_anew)
+
+    async def _stored(self) -> tuple[int, int]:
+        async with self._pool.connection() as connection:
+            row = await (await connection.execute(STORED, {"thread": str(self._id or UUID(int=0))})).fetchone()
+        return (int(row["added"] or 0), int(row["written_anew"] or 0)) if row else (0, 0)
+
+
+async def growth(
+    runner: Runner,
+    pool: Pool,
+    message: str,
+    *,
+    around: Sequence[int] = AROUND,
+    told: Callable[[int], None] = lambda _: None,
+) -> list[Growth]:
+    """The threads are measured turn by turn in turn, so that a slow minute of the machine hits all of them."""
+    threads = {at: Thread(runner, pool, message) for at in around}
+    for at, thread in threads.items():
+        told(at)
+        await _again(thread.turn, at - TURNS // 2)
+    for _ in range(TURNS):
+        for thread in threads.values():
+            await thread.measured()
+    ms = {at: statistics.median(thread.seconds) * 1000 for at, thread in threads.items()}
+    kb = {at: statistics.median(thread.bytes) / 1024 for at, thread in threads.items()}
+    first = around[0]
+    return [
+        Growth(
+            message=message,
+            at=at,
+            ms=round(ms[at], 2),
+            kb=round(kb[at], 1),
+            x_ms=round(ms[at] / ms[first], 2),
+            x_kb=round(kb[at] / kb[first], 2),
+        )
+        for at in around
+    ]
+
+
+async def _again(turn: Callable[[], Awaitable[object]], times: int) -> None:
+    for _ in range(times):
+        await turn()
