@@ -1,6 +1,6 @@
 # Frontdesk: `make run` is all that a new machine needs. PORT and DATA_DIR may be set for every target.
 .DEFAULT_GOAL := help
-.PHONY: install run check format test test-llm test-studio studio psql understand bench lock clean help
+.PHONY: install run check format test test-crash test-llm test-studio studio psql understand bench lock clean help
 
 BIN := .venv/bin
 COMPILE = uv pip compile pyproject.toml --group build --universal --no-header --no-annotate --no-emit-index-url --generate-hashes --quiet
@@ -22,6 +22,9 @@ format: .venv/.dev ## format the code and mend what the linter can mend
 
 test: .venv/.dev ## every test that needs nothing but this machine
 	$(BIN)/python -m pytest -q $(ARGS)
+
+test-crash: .venv/.dev ## kill real servers again and again, and count what became of everything
+	$(BIN)/python -m tests.crash $(ARGS)
 
 test-llm: .venv/.dev ## the tests against a real model server (opt-in; builds one the first time)
 	$(BIN)/python -m pytest -q -m llm --timeout 1800 $(ARGS)

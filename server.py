@@ -4,11 +4,12 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -28,13 +29,14 @@ from checkpoints.retention import Keep, Pruned, prune
 from checkpoints.runs import Runs
 from checkpoints.saver import TurnSaver
 from checkpoints.threads import Threads
+from checkpoints.watching import watch
 from config.catalogue import Catalogue
 from config.check import check
 from config.loading import read_catalogue
 from config.models import ModelsConfig, load_models
 from config.settings import Settings
 from demo.seeding import seed
-from errors import ConfigurationError, FrontdeskError
+from errors import ConfigurationError
 from graphs.assistant import Desk, Services, build_graph
 from graphs.conductor import Stage
 from graphs.plain_words import PlainWords
@@ -54,7 +56,6 @@ from tools.registry import Registry
 
 logger = logging.getLogger(__name__)
 DEMO_EVERY_S = 900.0
-REVIVE_EVERY_S = 1.0
 PRUNE_FIRST_AFTER_S = 300.0
 LONGEST_NAME = 60
 ALONE = "REDIS_URL is not set: enough for one process, several need it"
@@ -213,7 +214,7 @@ async def _database_url(settings: Settings, catalogue: Catalogue, stack: AsyncEx
     server = EmbeddedPostgres(settings.data_dir, time_zone=catalogue.tenants[DEV_TENANT].time_zone)
     await asyncio.to_thread(server.start)
     stack.push_async_callback(asyncio.to_thread, server.stop)
-    await stack.enter_async_context(_kept_alive(server))
+    await stack.enter_async_context(_running(watch(server)))
     return server.url
 
 
@@ -238,19 +239,6 @@ async def _events(settings: Settings, pool: Pool, name: str, stack: AsyncExitSta
     events = RedisEvents(redis, kept_s=kept_s)
     await stack.enter_async_context(events.running())
     return events, RedisSignals(redis)
-
-
-@asynccontextmanager
-async def _kept_alive(server: EmbeddedPostgres) -> AsyncIterator[None]:
-    """Nobody else would start it again where it was killed."""
-
-    async def revive() -> None:
-        if await asyncio.to_thread(server.revive):
-            logger.warning("the embedded PostgreSQL was gone and has been started again")
-
-    failed = "the embedded PostgreSQL could not be started again"
-    async with _again_and_again(revive, first_s=REVIVE_EVERY_S, every_s=REVIVE_EVERY_S, what=failed):
-        yield
 
 
 @asynccontextmanager
@@ -290,11 +278,18 @@ async def _again_and_again(
         while True:
             try:
                 await work()
-            except (psycopg.Error, PoolTimeout, FrontdeskError, OSError) as error:
+            except (psycopg.Error, PoolTimeout) as error:
                 logger.warning("%s: %s", what, type(error).__name__)
             await asyncio.sleep(every_s)
 
-    task = asyncio.create_task(for_ever())
+    async with _running(for_ever()):
+        yield
+
+
+@asynccontextmanager
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Beside everything else, as long as this is open."""
+    task = asyncio.create_task(work)
     try:
         yield
     finally:

@@ -41,9 +41,10 @@ INSERT_RUNNING = f"""{_INSERT}
     'running', 1, %(owner)s, {_LEASE}, clock_timestamp(), head.checkpoint_id, head.writes
 FROM (SELECT %(thread_id)s::uuid AS thread_id) AS picked {HEAD_BEFORE} {_UNLESS_REPEATED}"""
 
-# A new thread and its first run at once.
+# A new thread, on which there is no checkpoint, and its first run at once.
 OPEN_PENDING = f"WITH opened AS ({OPEN_THREAD}) {INSERT_PENDING}"
-OPEN_RUNNING = f"WITH opened AS ({OPEN_THREAD}) {INSERT_RUNNING}"
+OPEN_RUNNING = f"""WITH opened AS ({OPEN_THREAD}) {_INSERT}
+    'running', 1, %(owner)s, {_LEASE}, clock_timestamp(), NULL, NULL {_UNLESS_REPEATED}"""
 
 GET = """
 SELECT * FROM frontdesk.runs

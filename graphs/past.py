@@ -7,7 +7,7 @@ from errors import Conflict, ExpiredInterrupt, FrontdeskError, InvalidInput, NoI
 from graphs.apology import STOPPED
 from graphs.events import Event
 from graphs.run_watch import Followed
-from graphs.turn_result import turn_result
+from graphs.turn_result import TurnResult, turn_result
 from nodes.reading import locale_of
 
 REFUSALS: dict[str, type[FrontdeskError]] = {
@@ -21,7 +21,9 @@ def end_of(run: Run) -> Event:
     error: dict[str, Any] = run.error or {}
     ids = {"thread_id": str(run.thread_id), "run_id": str(run.run_id)}
     if run.result is not None:
-        return Event(id=event_id, kind="result", data={**ids, **run.result})
+        # The database keeps no order of keys; readers of both would be surprised.
+        ordered = {name: run.result[name] for name in TurnResult.__annotations__ if name in run.result}
+        return Event(id=event_id, kind="result", data=ordered)
     if run.status == "interrupted":
         return _stopped(ids, run.context.get("locale") or locale_of(run.input.get("message") or ""))
     refusal = REFUSALS.get(error.get("error", ""))

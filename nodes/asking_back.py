@@ -16,7 +16,7 @@ def question_for(index: int, parameter: str, intent: Intent, tool: Tool, turn: T
     without = turn["requests"][index]["entities"].get(f"not_{slot}", [])
     values = choices_of(tool, parameter, locale, without=without)
     if without and values:
-        words = text("no_excluding", locale)
+        words = text("missing", locale, what=what) if tool.effect else text("no_excluding", locale)
     if sum(value in words for value in values) < min(len(values), 2):
         words += text("choose_from", locale, values=("、" if locale == "zh" else ", ").join(values))
     return Question(slot=slot, text=words, options=[], requests=[index])

@@ -62,11 +62,15 @@ class Fitting:
         return tool_call(name=call["name"], args={**kept, **sure}, id=call["id"]), question
 
     def _read(self, tool: Tool, own: Sequence[int]) -> dict[str, list[Any]]:
-        """What rules have read for the tool's parameters, each with the values that it may have."""
+        """What rules have read for the tool's parameters, each with the values that it may have; a parameter that takes
+        the whole text is read by nobody."""
         turn = self.state["turn"]
         found: dict[str, list[Any]] = {}
         for index in own:
-            for name, value in arguments_of(self._intent(index), turn["requests"][index], turn).items():
+            intent = self._intent(index)
+            for name, value in arguments_of(intent, turn["requests"][index], turn).items():
+                if intent.arguments[name].source == "text":
+                    continue
                 for one in value if isinstance(value, list) else [value]:
                     fitted = coerce(tool, {name: one}, now=self.now, locale=turn["locale"]).arguments
                     if name in fitted and fitted[name] not in found.setdefault(name, []):

@@ -1,6 +1,7 @@
 """One real PostgreSQL for the whole run, a database of its own for each module or test, and no network."""
 
 import ipaddress
+import logging
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
+import structlog
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
@@ -47,6 +49,18 @@ def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """A test may set up logging as a process does; the next one finds it as it was."""
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
 
 
 @pytest.fixture(scope="session")

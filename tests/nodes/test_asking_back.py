@@ -51,6 +51,13 @@ def test_a_value_that_is_not_wanted_is_not_offered(intent: Intent, registry: Reg
     assert asked["text"] == "还缺一项信息：订单状态。请补充一下。可以是：待付款、待发货、已发货、已完成。"
 
 
+def test_nothing_can_be_looked_up_by_what_it_is_not(catalogue: Catalogue, registry: Registry) -> None:
+    given = turn("zh", not_order_status=["cancelled"])
+    asked = unresolved(0, "order_status", catalogue.intents["order"], registry["list_orders"], given)
+    assert asked["text"].startswith("目前不能按排除条件查询")
+    assert asked["text"].endswith("可以是：待付款、待发货、已发货、已完成。")
+
+
 @pytest.mark.parametrize(
     ("slot", "entities", "text"),
     [

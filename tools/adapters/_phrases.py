@@ -170,7 +170,7 @@ def counted(locale: Locale, number: int, noun: Noun, which: str = "") -> str:
     """12 个已发货订单, 12 shipped orders."""
     if locale == "en":
         return " ".join(part for part in (f"{number:,}", which, noun.one if number == 1 else noun.many) if part)
-    return f"{number} {noun.measure}{which}{noun.zh}"
+    return f"{number} {noun.measure}{spaced(which)}{noun.zh}"
 
 
 def listing(
@@ -193,6 +193,11 @@ def listing(
     return "\n".join([head, *numbered([line(row) for row in page.rows])])
 
 
+def spaced(words: str) -> str:
+    """In Chinese, a space between a character and a digit that follows it."""
+    return f" {words}" if words[:1].isdigit() else words
+
+
 def nothing(locale: Locale, noun: Noun, asked: Asked) -> str:
     if locale == "en":
         whose = f"of {asked.whose}" if asked.whose else ""
@@ -200,7 +205,7 @@ def nothing(locale: Locale, noun: Noun, asked: Asked) -> str:
         return " ".join(part for part in parts if part) + " were found."
     of = whose_and_when(asked.whose, asked.when)
     before = " " if of[:1].isdigit() else ""
-    return f"没有找到{before}{of}{'的' if of else ''}{asked.which}{noun.zh}。"
+    return f"没有找到{before}{of}{'的' if of else ''}{spaced(asked.which) if of else asked.which}{noun.zh}。"
 
 
 def whose_and_when(whose: str, when: str) -> str:

@@ -17,6 +17,7 @@ from tools.adapters._phrases import (
     answered,
     days,
     listing,
+    over,
     period,
     pick,
     refused,
@@ -79,7 +80,7 @@ async def list_events(
     page = await calendar.find(ctx.principal.tenant, ctx.principal.user, days=span, title=title, limit=limit)
     events = [_row(event) for event in page.rows]
     result = EventList(total=page.total, found=page.total, start=start_date, end=end_date, events=events)
-    asked = Asked(which=f"“{title}”" if title else "", when=period(ctx, start_date, end_date))
+    asked = Asked(which=f"“{title}”" if title else "", when=period(ctx, start_date, end_date), past=over(ctx, end_date))
     content = listing(ctx, page, EVENTS, lambda event: _line(ctx.locale, event), asked)
     return answered(content, result, "calendar_list" if page.rows else None)
 

@@ -168,11 +168,11 @@ def test_reading_tools_have_no_effect_and_writing_ones_do(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("said", "ratings", "shown"),
     [
-        ("差评", {1, 2}, ("1–2 星评价", r"reviews? with 1 or 2 stars")),
-        ("好评", {4, 5}, ("4–5 星评价", r"reviews? with 4 or 5 stars")),
-        ("五星", {5}, ("5 星评价", r"reviews? with 5 stars")),
-        (1, {1}, ("1 星评价", r"reviews? with 1 star")),
-        ("4 stars", {4}, ("4 星评价", r"reviews? with 4 stars")),
+        ("差评", {1, 2}, ("条 1–2 星评价", r"reviews? with 1 or 2 stars")),
+        ("好评", {4, 5}, ("条 4–5 星评价", r"reviews? with 4 or 5 stars")),
+        ("五星", {5}, ("条 5 星评价", r"reviews? with 5 stars")),
+        (1, {1}, ("条 1 星评价", r"reviews? with 1 star")),
+        ("4 stars", {4}, ("条 4 星评价", r"reviews? with 4 stars")),
     ],
 )
 async def test_reviews_are_narrowed_down_by_their_stars(
