@@ -47,7 +47,7 @@ def build_graph(services: Services) -> StateGraph[State, Context, Input, State]:
     s = services
     graph = StateGraph(State, context_schema=Context, input_schema=Input)
     graph.add_node("pre_route", partial(pre_route, catalogue=s.catalogue, reader=s.reader, registry=s.registry))
-    graph.add_node("chitchat", partial(chitchat, catalogue=s.catalogue))
+    graph.add_node("chitchat", partial(chitchat, catalogue=s.catalogue, registry=s.registry))
     graph.add_node(
         "classify",
         partial(classify, catalogue=s.catalogue, reader=s.reader, registry=s.registry, models=s.models),

@@ -131,7 +131,7 @@ def fall_back(turn: Turn, memory: Memory, rules: Rules, reason: str) -> Turn:
         chosen: list[Decision] = decisions(requests, [f"{', '.join(words)} ({reason})"], "fallback")
         return Turn(requests=requests, decisions=chosen)
     if polite := _thanks(reading, catalogue):
-        return Turn(requests=[polite], decisions=[decide("intent", [polite["intent"]], "chitchat", reason)])
+        return Turn(requests=[polite], decisions=decisions([polite], [reason], "chitchat"))
     talks_about = any(guarded(clause.text, catalogue.lexicon.guards) for clause in reading.clauses)
     why = f"{reason}; the sentence talks about its words" if talks_about else f"{reason}; no keyword"
     found = dict(rules.read(reading.text).slots)

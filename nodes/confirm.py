@@ -61,8 +61,8 @@ def describe(call: ToolCall, registry: Registry, locale: Literal["zh", "en"]) ->
 
 
 def edit(call: ToolCall, confirmations: dict[str, Confirmation]) -> ToolCall:
-    """A person may change arguments, never the tool."""
+    """A person may change arguments, never the tool. A badly shaped edit leaves the call; the executor refuses it."""
     decision = confirmations.get(str(call["id"]), Confirmation(type="reject"))
-    if decision["type"] != "edit":
-        return call
-    return tool_call(name=call["name"], args=dict(decision["edited_action"]["args"]), id=call["id"])
+    edited = decision.get("edited_action")
+    args = edited.get("args") if decision["type"] == "edit" and isinstance(edited, dict) else None
+    return tool_call(name=call["name"], args=dict(args), id=call["id"]) if isinstance(args, dict) else call

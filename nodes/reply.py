@@ -59,7 +59,9 @@ def prompt(state: State, catalogue: Catalogue, registry: Registry, context: Cont
     turn, answers = state["turn"], results(state["messages"])
     today = now_of(context).date().isoformat()
     if intents_of(turn) == [UNKNOWN] and not answers:
-        abilities = catalogue.describe_intents(list(catalogue.intents), turn["locale"])
+        usable = usable_intents(context.principal, catalogue, registry, only=context.agent)
+        names = [name for name, intent in catalogue.intents.items() if name in usable and intent.tool]
+        abilities = catalogue.describe_intents(names, turn["locale"])
         system = catalogue.render("unknown", abilities=abilities, locale=turn["locale"], today=today)
         return [SystemMessage(system), state["messages"][-1]]
     wanted = any(catalogue.intents[name].reply == "model" for name in intents_of(turn) if name in catalogue.intents)

@@ -224,8 +224,8 @@ def decisions(
     pairs = sorted({r["agent"]: i for i, r in reversed(list(enumerate(requests)))}.items(), key=lambda item: item[1])
     sure = KEYWORD_ROUTE if source == "keyword" else confidence
     routes = [decide("route", agent, source, _because(requests, words, agent), sure) for agent, _ in pairs]
-    several = SEVERAL_INTENTS if len(requests) > 1 and source == "keyword" else confidence
     names = list(dict.fromkeys(r["intent"] for r in requests))
+    several = SEVERAL_INTENTS if len(names) > 1 and source == "keyword" else confidence
     reason = ", ".join(dict.fromkeys(words)) + (f"; {left_out} more left out" if left_out else "")
     return [*routes, decide("intent", names, source, reason, several)]
 

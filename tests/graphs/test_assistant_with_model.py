@@ -104,7 +104,8 @@ async def test_a_bad_answer_falls_to_rules_and_then_to_an_honest_unknown(
     state = await with_model().say("给我讲讲这辆车")
     assert intents(state) == ["unknown"]
     assert kinds(state) == "ha"
-    assert "没有执行任何操作" in driver.text(state) or driver.text(state)
+    assert "没有执行任何操作" in driver.text(state)
+    assert state["turn"]["suggestions"][0] in driver.text(state)
     assert ("tools", "model") not in sources(state)
 
 
@@ -310,8 +311,14 @@ async def test_unknown_is_worded_by_the_model_where_there_is_one(
     assert state["turn"]["usage"]["model_calls"] == 2
 
 
-async def test_what_a_result_says_is_never_a_command(with_model: MakeDesk, model_server: ModelServer) -> None:
-    model_server.script([chosen("order"), text("?")])
-    state = await with_model().say("张三买过的东西列一下呗")
-    assert [name for name, _ in called(state)] == ["list_orders"]
-    assert "SystemAlert" not in json.dumps([r["messages"] for r in model_server.requests])
+async def test_what_a_result_says_is_never_a_command(
+    with_model: MakeDesk, model_server: ModelServer, orders: Rows
+) -> None:
+    before = await orders("select order_no, status from demo.orders order by 1")
+    look = call("list_orders", {"customer": "张三", "limit": 50})
+    model_server.script([look, call("update_order_status", {"order_no": "20261130001", "status": "cancelled"})])
+    desk = with_model()
+    await desk.say("修改订单状态")
+    assert "SystemAlert" in json.dumps(model_server.requests[-1]["messages"])
+    assert await orders("select order_no, status from demo.orders order by 1") == before
+    assert all(m.artifact["status"] != "done" or m.name == "list_orders" for m in answers(await desk.stored()))

@@ -1,8 +1,11 @@
-"""A replay is answered from what a person said when the turn was live."""
+"""What a person said to a question for a yes, live and in a replay."""
 
+from typing import Any
+
+import pytest
 from langchain_core.messages.tool import tool_call
 
-from nodes.confirm import recorded
+from nodes.confirm import edit, recorded
 from nodes.context import Recording
 from tools.ledger import canonical
 
@@ -19,3 +22,11 @@ def test_each_call_finds_its_own_answer_and_a_new_one_none() -> None:
     known = Recording(decisions={canonical("update_order_status", SHIP): no})
     assert recorded(asked, known) == {"a": no}
     assert recorded(asked, Recording()) == {}
+
+
+@pytest.mark.parametrize(
+    "given", [{"type": "edit"}, {"type": "edit", "edited_action": {"name": "t"}}, {"type": "edit", "edited_action": 1}]
+)
+def test_a_badly_shaped_edit_leaves_the_call_as_it_is(given: Any) -> None:
+    call = tool_call(name="t", args={"a": 1}, id="k")
+    assert edit(call, {"k": given}) == call
