@@ -87,7 +87,7 @@ def count(postgres: EmbeddedPostgres, database: str) -> Count:
         for table in TABLES:
             if connection.execute("SELECT to_regclass(%s)", (table,)).fetchone() != (None,):
                 query = f"SELECT count(*), coalesce(sum(pg_column_size(t.*)), 0) FROM {table} t"  # noqa: S608 - ours
-                number, size = connection.execute(query).fetchone() or (0, 0)  # type: ignore[call-overload]
+                number, size = connection.execute(query).fetchone() or (0, 0)
                 rows.append(number)
                 stored += size
     checkpoints, blobs, writes = rows or [0, 0, 0]

@@ -27,7 +27,7 @@ def build(saver: BaseCheckpointSaver[str] | None) -> Graph:
         return {"messages": [AIMessage("今天共有 12 个订单。")]}
 
     names = [f"step_{number}" for number in range(1, NODES)]
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(State)
+    graph = StateGraph(State)
     for before, name in zip([START, *names], names, strict=False):
         graph.add_node(name, step)
         graph.add_edge(before, name)

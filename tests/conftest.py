@@ -17,7 +17,7 @@ from checkpoints.database import Pool, migrate, open_pool
 from checkpoints.embedded import EmbeddedPostgres
 from checkpoints.saver import TurnSaver
 
-pytest_plugins = ["tests.fakes.fixtures"]
+pytest_plugins = ["tests.fakes.fixtures", "tests.crash.fixtures"]
 
 TEMPLATE = "template_frontdesk"
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}

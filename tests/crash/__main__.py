@@ -13,8 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bench.table import laid_out
 from checkpoints.embedded import EmbeddedPostgres
@@ -22,8 +24,8 @@ from telemetry import logs
 from tests.conftest import NOT_DURABLE
 from tests.crash.campaign import Campaign, Plan
 from tests.crash.judge import Verdict
-from tests.crash.servers import Program
-from tests.crash.setting import setting
+from tests.crash.servers import Nursery, Program
+from tests.crash.setting import USUAL, Setting, setting
 from tests.load.load import load
 
 HEADINGS = (
@@ -31,7 +33,8 @@ HEADINGS = (
     "histories damaged", "answers untrue", "outcomes unknown", "s",
 )  # fmt: skip
 CONTROLS = {"none": "control: no ledger", "unflushed": "control: a ledger, but no flush"}
-CONTROL_TRIALS = 30
+CONTROL_TRIALS, CONTROL_TURNS = 40, 5
+PARTS = ("kills", "load", "controls")
 LOAD_THREADS, LOAD_TURNS, LOAD_SLOW_S = 50, 20, 0.02
 MOST_SHOWN = 40
 
@@ -63,8 +66,8 @@ def main() -> int:
     began = time.monotonic()
     say(f'seed {given.seed}: `make test-crash ARGS="--seed {given.seed}"` draws the same again, up to the clock')
     folder = Path(tempfile.mkdtemp(prefix="frontdesk-crash-"))
-    lines = asyncio.run(Trials(given, folder).run())
-    say(laid_out(HEADINGS, (line.cells() for line in lines)))
+    lines = asyncio.run(_tried(given, folder))
+    say("", laid_out(HEADINGS, (line.cells() for line in lines)), "")
     say(f"{time.monotonic() - began:.0f} s")
     wrong = [line for line in lines if not line.is_as_it_should_be]
     for line in wrong:
@@ -79,67 +82,79 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.crash", description=__doc__)
     parser.add_argument("--trials", type=int, default=100, help="kills that hit a turn, of each kind (%(default)s)")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000), help="none: another each time")
-    parser.add_argument("--only", choices=("one", "two", "load", "controls"), action="append", help="repeatable")
+    parser.add_argument("--only", choices=PARTS, action="append", help="repeatable")
     return parser.parse_args()
+
+
+async def _tried(given: argparse.Namespace, folder: Path) -> list[Line]:
+    postgres = EmbeddedPostgres(folder / "pg", database="frontdesk", settings=NOT_DURABLE)
+    await asyncio.to_thread(postgres.start)
+    try:
+        async with Nursery(folder) as nursery:
+            return await Trials(given, folder, postgres, nursery).run()
+    finally:
+        await asyncio.to_thread(postgres.stop)
 
 
 class Trials:
     """One PostgreSQL for all of them, and a database for each."""
 
-    def __init__(self, given: argparse.Namespace, folder: Path) -> None:
-        self._given, self._folder = given, folder
-        self._chance = random.Random(given.seed)
-        self._databases = 0
+    def __init__(self, given: argparse.Namespace, folder: Path, postgres: EmbeddedPostgres, nursery: Nursery) -> None:
+        self._given, self._folder, self._postgres, self._nursery = given, folder, postgres, nursery
 
     async def run(self) -> list[Line]:
-        postgres = EmbeddedPostgres(self._folder / "pg", database="frontdesk", settings=NOT_DURABLE)
-        await asyncio.to_thread(postgres.start)
-        try:
-            return [line async for line in self._lines(postgres)]
-        finally:
-            await asyncio.to_thread(postgres.stop)
-
-    async def _lines(self, postgres: EmbeddedPostgres) -> AsyncIterator[Line]:
-        wanted, trials = self._given.only or ("one", "two", "load", "controls"), self._given.trials
-        if "one" in wanted:
-            yield await self._killed(postgres, "one", Plan(servers=1, trials=trials))
-        if "two" in wanted:
-            yield await self._killed(postgres, "two", Plan(servers=2, trials=trials), with_redis=True)
+        """What mostly waits runs side by side."""
+        wanted, trials = self._given.only or PARTS, self._given.trials
+        lines = []
+        if "kills" in wanted:
+            plans = {"one": Plan(servers=1, trials=trials), "two": Plan(servers=2, trials=trials)}
+            lines += await asyncio.gather(*(self._killed(name, plan) for name, plan in plans.items()))
         if "load" in wanted:
-            yield await self._loaded(postgres)
+            lines.append(await self._loaded())
         if "controls" in wanted:
-            for kind, name in CONTROLS.items():
-                program = Program(module="tests.crash.unguarded", arguments=(kind,))
-                plan = Plan(servers=1, trials=CONTROL_TRIALS, program=program, enough=lambda found: found.twice > 0)
-                yield await self._killed(postgres, name, plan, control=True)
+            lines += await asyncio.gather(*(self._control(kind) for kind in CONTROLS))
+        return lines
 
-    async def _killed(
-        self, postgres: EmbeddedPostgres, name: str, plan: Plan, *, with_redis: bool = False, control: bool = False
-    ) -> Line:
-        database, chance = self._database(), random.Random(self._chance.random())
-        async with setting(postgres, database, self._folder / database, with_redis=with_redis) as around:
+    async def _killed(self, name: str, plan: Plan) -> Line:
+        async with self._setting(name, with_redis=plan.servers > 1) as (around, chance):
             report = await Campaign(plan, around, chance).run()
-        return Line(
-            name=f"{name}, Redis" if around.redis else name,
-            verdict=report.verdict,
-            trials=report.trials,
-            hit=report.hit,
-            seconds=report.seconds,
-            control=control,
+        return told(
+            Line(
+                name=f"{name}, Redis" if around.redis else name,
+                verdict=report.verdict,
+                trials=report.trials,
+                hit=report.hit,
+                seconds=report.seconds,
+            )
         )
 
-    async def _loaded(self, postgres: EmbeddedPostgres) -> Line:
-        database, chance = self._database(), random.Random(self._chance.random())
-        async with setting(postgres, database, self._folder / database, slow_s=LOAD_SLOW_S, with_redis=True) as around:
-            report = await load(around, servers=2, threads=LOAD_THREADS, turns=LOAD_TURNS, chance=chance)
-        return Line(name=f"two, {LOAD_THREADS} threads at once", verdict=report.verdict, seconds=report.seconds)
+    async def _control(self, kind: str) -> Line:
+        program = Program(module="tests.crash.unguarded", arguments=(kind,))
+        plan = Plan(servers=1, trials=CONTROL_TRIALS, turns=CONTROL_TURNS, program=program, enough=found_twice)
+        return replace(await self._killed(kind, plan), name=CONTROLS[kind], control=True)
 
-    def _database(self) -> str:
-        """A database and a folder for one line of the table."""
-        self._databases += 1
-        name = f"trials_{self._databases}"
-        (self._folder / name).mkdir()
-        return name
+    async def _loaded(self) -> Line:
+        async with self._setting("load", leases=USUAL, slow_s=LOAD_SLOW_S, with_redis=True) as (around, chance):
+            report = await load(around, servers=2, threads=LOAD_THREADS, turns=LOAD_TURNS, chance=chance)
+        name = f"two, {LOAD_THREADS} threads x {LOAD_TURNS} turns at once"
+        return told(Line(name=name, verdict=report.verdict, seconds=report.seconds))
+
+    @asynccontextmanager
+    async def _setting(self, name: str, **more: Any) -> AsyncIterator[tuple[Setting, random.Random]]:
+        """A database and a folder for one line of the table, and chance of its own."""
+        folder, chance = self._folder / name, random.Random(f"{self._given.seed} {name}")
+        folder.mkdir()
+        async with setting(self._postgres, self._nursery, f"trials_{name}", folder, **more) as around:
+            yield around, chance
+
+
+def found_twice(verdict: Verdict) -> bool:
+    return verdict.twice > 0
+
+
+def told(line: Line) -> Line:
+    say(f"{line.name}: {line.seconds:.0f} s, {line.trials} kills, {len(line.verdict.problems)} problems")
+    return line
 
 
 def say(*lines: str) -> None:

@@ -23,12 +23,16 @@ SELECT count(*) AS n FROM frontdesk.runs WHERE status = 'running' AND lease_owne
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """`trials`: how many kills have to hit a turn. `threads`: how many turns are on their way at once."""
+    """`trials`: how many kills have to hit a turn. `threads`: how many turns are on their way at once. `turns`: of each
+    thread, before there are new ones. `enough`: looked at then. `cold`: the first servers are
+    started by the command."""
 
     servers: int
     trials: int
     threads: int = 12
+    turns: int = TURNS_OF_A_THREAD
     program: Program = field(default_factory=Program)
+    cold: bool = True
     enough: Callable[[Verdict], bool] = lambda _: False
 
 
@@ -55,7 +59,7 @@ class Campaign:
 
     async def run(self) -> Report:
         began = time.monotonic()
-        async with self._servers.running(cold=self.plan.program == Program()):
+        async with self._servers.running(cold=self.plan.cold and self.plan.program == Program()):
             while not self._over():
                 await self._generate()
         self.report.seconds = time.monotonic() - began
@@ -73,7 +77,7 @@ class Campaign:
             for n in range(self.plan.threads)
         ]
         late: list[str] = []
-        for _ in range(TURNS_OF_A_THREAD):
+        for _ in range(self.plan.turns):
             late += await self._round(callers)
             if late or self.report.trials >= self.plan.trials:
                 break

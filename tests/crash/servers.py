@@ -28,10 +28,10 @@ class Program:
 
 
 class Nursery:
-    """Starts server processes quickly; `environment` is that of all of them, and nothing else is."""
+    """Starts server processes quickly. `folder`: for its log."""
 
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
-        self._environment, self._folder = dict(environment), folder
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
 
@@ -40,7 +40,6 @@ class Nursery:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "tests.crash.nursery"),
                 cwd=ROOT,
-                env=self._environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
@@ -53,11 +52,16 @@ class Nursery:
             self._process.stdin.close()
             await self._process.wait()
 
-    async def fork(self, program: Program, log: Path) -> int:
-        """The number of a new process."""
+    async def fork(self, program: Program, environment: Mapping[str, str], log: Path) -> int:
+        """The number of a new process. `environment`: all that it sees of one."""
         assert self._process is not None
         assert self._process.stdin is not None
-        order = {"module": program.module, "arguments": list(program.arguments), "log": str(log)}
+        order = {
+            "module": program.module,
+            "arguments": list(program.arguments),
+            "environment": dict(environment),
+            "log": str(log),
+        }
         async with self._lock:
             self._process.stdin.write(json.dumps(order).encode() + b"\n")
             return int(await self._line(START_S))
@@ -102,7 +106,10 @@ class Servers:
     async def start(self, server: Server, *, cold: bool = False) -> None:
         """`cold`: as anybody would start it, by the command."""
         read = server.log.stat().st_size if server.log.exists() else 0
-        server.pid = await (self._cold(server) if cold else self._nursery.fork(server.program, server.log))
+        if cold:
+            server.pid = await self._cold(server)
+        else:
+            server.pid = await self._nursery.fork(server.program, self._environment, server.log)
         async with asyncio.timeout(START_S):
             while not (found := READY.search(_since(server.log, read))):
                 assert is_alive(server.pid), _since(server.log, read)

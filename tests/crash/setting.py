@@ -5,7 +5,7 @@ import json
 import shutil
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,10 @@ from tests.crash.servers import ROOT, Nursery, Program, Servers
 from tests.fakes.local_redis import LocalRedis, server_binary
 
 DESK = Path(__file__).parent / "desk"
-LEASE_S, RENEW_S, SWEEP_S = 0.9, 0.25, 0.2
+# Short, so that a trial takes seconds; and long, as anybody has them.
+LEASE_S = 0.9
+SHORT = {"LEASE_S": str(LEASE_S), "RENEW_S": "0.25", "SWEEP_S": "0.2"}
+USUAL: dict[str, str] = {}
 MODEL_S = 60.0
 VAULT = """
 CREATE SCHEMA vault;
@@ -45,7 +48,14 @@ class Setting:
 
 @asynccontextmanager
 async def setting(
-    postgres: EmbeddedPostgres, name: str, folder: Path, *, slow_s: float = 0.1, with_redis: bool = False
+    postgres: EmbeddedPostgres,
+    nursery: Nursery,
+    name: str,
+    folder: Path,
+    *,
+    leases: Mapping[str, str] = SHORT,
+    slow_s: float = 0.1,
+    with_redis: bool = False,
 ) -> AsyncIterator[Setting]:
     """`name`: of a database of its own. `folder`: outside the repository. `slow_s`: how long each tool and answer of
     the model may take."""
@@ -69,13 +79,10 @@ async def setting(
             "TOOL_DIRS": str(folder / "desk" / "tools"),
             "AGENT_DIRS": str(folder / "desk" / "agents"),
             "RESOURCES": json.dumps({"vault": {"slow_s": slow_s}}),
-            "LEASE_S": str(LEASE_S),
-            "RENEW_S": str(RENEW_S),
-            "SWEEP_S": str(SWEEP_S),
+            **leases,
             "LOG_LEVEL": "info",
             **({"REDIS_URL": redis_url} if redis_url else {}),
         }
-        nursery = await stack.enter_async_context(Nursery(environment, folder))
         yield Setting(folder=folder, pool=pool, nursery=nursery, environment=environment, redis=redis_url is not None)
 
 

@@ -5,6 +5,7 @@ together with the plan. The rest is the server as it is.
 """
 
 import socket
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -18,7 +19,6 @@ from api.dependencies import Opened
 from checkpoints.database import Pool, open_pool
 from checkpoints.ledger import LedgerStore
 from checkpoints.saver import TurnSaver
-from commands.serve import Announcing
 from commands.settings import read_settings
 from config.settings import Settings
 from telemetry import logs
@@ -31,8 +31,16 @@ def main(arguments: Sequence[str]) -> int:
     logs.configure(settings.log_level, settings.log_format)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         app = create_app(settings, with_ledger="unflushed" in arguments)
-        Announcing(uvicorn.Config(app, lifespan="on", log_config=None), listener).run(sockets=[listener])
+        Announcing(uvicorn.Config(app, lifespan="on", log_config=None)).run(sockets=[listener])
     return 0
+
+
+class Announcing(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            sys.stdout.write(f"ready on http://127.0.0.1:{sockets[0].getsockname()[1]}\n")
+            sys.stdout.flush()
 
 
 def create_app(settings: Settings, *, with_ledger: bool) -> FastAPI:

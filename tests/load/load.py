@@ -61,9 +61,15 @@ async def load(setting: Setting, *, servers: int, threads: int, turns: int, chan
     async with setting.servers(servers).running() as running:
         callers = [Hurried(f"l{number}", running, random.Random(chance.random())) for number in range(threads)]
         began = time.monotonic()
-        async with asyncio.timeout(ANSWERED_S), asyncio.TaskGroup() as group:
-            for caller in callers:
-                group.create_task(caller.talk(turns))
+        talks = [asyncio.create_task(caller.talk(turns)) for caller in callers]
+        _, pending = await asyncio.wait(talks, timeout=ANSWERED_S)
         report.seconds = time.monotonic() - began
+        for talk in pending:
+            talk.cancel()
+        await asyncio.gather(*talks, return_exceptions=True)
         report.verdict = await judge(callers, running, setting.pool)
+        failures = [error for talk in talks if not talk.cancelled() and (error := talk.exception())]
+        report.verdict.stuck += len(pending)
+        report.verdict.lost += len(failures)
+        report.verdict.problems += [repr(error) for error in failures]
     return report
