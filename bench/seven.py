@@ -27,13 +27,14 @@ def build(saver: BaseCheckpointSaver[str] | None) -> Graph:
         return {"messages": [AIMessage("今天共有 12 个订单。")]}
 
     names = [f"step_{number}" for number in range(1, NODES)]
-    graph = StateGraph(State)
+    graph: Any = StateGraph(State)
     for before, name in zip([START, *names], names, strict=False):
         graph.add_node(name, step)
         graph.add_edge(before, name)
     graph.add_node("answer", answer)
     graph.add_edge(names[-1], "answer")
-    return graph.compile(checkpointer=saver)
+    compiled: Graph = graph.compile(checkpointer=saver)
+    return compiled
 
 
 def given() -> State:
