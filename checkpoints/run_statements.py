@@ -149,3 +149,5 @@ FROM picked WHERE r.run_id = picked.run_id RETURNING r.*"""  # noqa: S608
 RELEASE = """
 UPDATE frontdesk.runs SET lease_owner = NULL, lease_until = 'epoch', updated_at = clock_timestamp()
 WHERE run_id = ANY(%(run_ids)s) AND lease_owner = %(owner)s AND status = 'running'"""
+
+HAS_EFFECTS = "SELECT 1 FROM frontdesk.ledger WHERE run_id = %(run_id)s AND status <> 'failed' LIMIT 1"

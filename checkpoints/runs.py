@@ -133,6 +133,12 @@ class Runs:
         ended = await (await connection.execute(sql.END, row)).fetchone()
         return Closed(waiting=ended["run_id"]) if ended else None
 
+    async def has_effects(self, run_id: UUID) -> bool:
+        """Whether the run began a call with an effect that did not fail: such a run cannot be taken back."""
+        async with self._pool.connection() as connection:
+            found = await (await connection.execute(sql.HAS_EFFECTS, {"run_id": str(run_id)})).fetchone()
+        return found is not None
+
     async def rollback(self, run_id: UUID, owner: str) -> Closed | None:
         """Take back a run, once its turn is over, with all that it left; None where it is not `owner`'s any more."""
         async with self._pool.connection() as connection, connection.transaction():

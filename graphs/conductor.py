@@ -98,6 +98,9 @@ class Conductor:
             live.playing(playing)
             await asyncio.wait({playing})
             failure = failure_of(playing)
+            if live.stopped == "rollback" and await self._stage.runs.has_effects(live.row.run_id):
+                logger.warning("the run has had an effect and is not taken back: it ends where it was stopped")
+                live.keep()
             if failure is not None and not self._has_an_end(live, failure, is_last=is_last):
                 if not isinstance(failure, GraphDrained | asyncio.CancelledError) or live.stopped != "drain":
                     self._stage.saver.forget()

@@ -91,6 +91,10 @@ class Live:
         self.stopped = self.stopped or "drain"
         self.control.request_drain()
 
+    def keep(self) -> None:
+        """What the run did cannot be taken back: its stop keeps it instead."""
+        self.stopped = "interrupt"
+
     def stop(self, why: Stop) -> None:
         """As soon as a call with an effect that is on its way has come to its end. The first reason counts, but a lost
         run is lost whatever was wanted of it."""

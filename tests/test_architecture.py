@@ -50,7 +50,7 @@ LIBRARIES: dict[str, frozenset[str]] = {
 LANGUAGE_USES = frozenset({"opencc"})
 
 # Folders of tests/ that test the whole and mirror nothing.
-WHOLE = {("llm",), ("studio",), ("fakes",)}
+WHOLE = {("llm",), ("studio",), ("fakes",), ("crash",), ("load",)}
 
 MAX_LINES, MAX_FUNCTION_LINES = 500, 60
 VAGUE = frozenset({"utils", "util", "helpers", "helper", "common", "core", "manager", "base", "misc", "services"})

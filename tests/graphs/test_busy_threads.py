@@ -10,6 +10,7 @@ import pytest
 
 from auth.principal import Principal
 from checkpoints.database import Pool, open_pool
+from checkpoints.ledger import LedgerStore
 from errors import Conflict, InvalidInput, NoInterrupt, NotFound, ThreadBusy
 from graphs.resuming import Resume
 from tests.graphs import toy
@@ -131,6 +132,21 @@ async def test_a_rolled_back_answer_leaves_the_question_open(processes: tuple[Pr
     toy.gate.set()
     done = await one.answer(waiting, APPROVE)
     assert (done["status"], toy.done) == ("completed", ["change-0"])
+
+
+async def test_a_run_that_has_had_an_effect_is_stopped_but_not_taken_back(processes: tuple[Process, Process]) -> None:
+    one = processes[0]
+    run = await one.start("wait")
+    await until(planned("wait"))
+    begun = await LedgerStore(one.pool, one.saver).begin(
+        effect_key="sent", business_key=None, tenant=ME.tenant, user=ME.user, thread_id=run.thread_id, turn_id="t",
+        run_id=run.run_id, tool="send", arguments={},
+    )  # fmt: skip
+    assert begun.state == "begun"
+    await one.runner.cancel(UUID(run.run_id), UUID(run.thread_id), ME, "rollback", wait_s=5)
+    assert (await one.stored(run)).status == "interrupted"
+    assert await said(one, run.thread_id) == ["wait"]
+    assert (await one.say("hello", run.thread_id))["status"] == "completed"
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["in its own process", "from another process"])
