@@ -68,7 +68,7 @@ async def _resolve(ledger: LedgerStore, args: argparse.Namespace) -> int:
 
 
 MEANING = {
-    "done": "asked for again, it is answered as done and not made again",
+    "done": "its own turn, taken up again, finds it done and does not make it again",
     "failed": "asked for again, it is made",
 }
 
