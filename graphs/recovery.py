@@ -98,7 +98,9 @@ def _asked(live: Live, message: str, waiting: Interrupt | None) -> Beginning:
 
 def _goes_on(live: Live, state: StateSnapshot, *, plays: bool) -> Beginning:
     """A message of ours in the state means a turn of its own; without it this run answers an older turn's question."""
-    own = any(message.id == live.row.turn_id for message in state.values.get("messages", []))
+    # The checkpoint of the input itself has the message still to be taken in: the turn that it shows is the one before.
+    taken_in = (state.metadata or {}).get("source") != "input"
+    own = not taken_in or any(message.id == live.row.turn_id for message in state.values.get("messages", []))
     progress = Progress(live.row.turn_id if own else None)
     progress.begin_with(state, interrupted=not plays)
     return Beginning(turn_id=live.row.turn_id if own else _turn_of(state), progress=progress, plays=plays)
