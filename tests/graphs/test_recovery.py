@@ -112,6 +112,23 @@ async def test_a_run_goes_on_from_its_last_step(pool: Pool) -> None:
     assert run.result["decisions"][0]["level"] == "route"
 
 
+async def test_a_run_that_was_cut_off_at_its_input_is_a_turn_of_its_own(pool: Pool) -> None:
+    one = Process(pool)
+    first = await taken_over(one, await submitted(one, message="before"))
+    one = Process(pool)
+    run = await submitted(one, message="hello", thread_id=first.thread_id)
+    await played_by_the_dead(one, run, until_node="reply")
+    async with pool.connection() as connection:  # as it stood when only the first checkpoint was committed
+        await connection.execute(
+            "DELETE FROM checkpoints WHERE metadata ->> 'run_id' = %s AND metadata ->> 'source' <> 'input'",
+            (str(run.run_id),),
+        )
+    run = await taken_over(one, run)
+    assert run.result is not None
+    assert run.result["reply"] == "heard hello"
+    assert (first.turn_id, run.turn_id) == (first.input["message_id"], run.input["message_id"])
+
+
 async def test_a_run_that_was_done_but_not_closed_is_closed(pool: Pool) -> None:
     one = Process(pool)
     run = await submitted(one, message="hello")
