@@ -123,6 +123,7 @@ async def test_a_run_that_was_cut_off_at_its_input_is_a_turn_of_its_own(pool: Po
             "DELETE FROM checkpoints WHERE metadata ->> 'run_id' = %s AND metadata ->> 'source' <> 'input'",
             (str(run.run_id),),
         )
+        await connection.execute("DELETE FROM checkpoint_writes WHERE thread_id = %s", (str(run.thread_id),))
     run = await taken_over(one, run)
     assert run.result is not None
     assert run.result["reply"] == "heard hello"
