@@ -232,8 +232,10 @@ async def test_a_timer_shows_others_how_far_a_long_turn_is(pool: Pool, saver: Tu
     seen = []
 
     async def wait(_: str) -> None:
-        await asyncio.sleep(0.2)
-        seen.append(await rows_of(pool, thread))
+        async with asyncio.timeout(20):
+            while (rows := await rows_of(pool, thread)) < 3:  # noqa: ASYNC110 - the other side is a timer
+                await asyncio.sleep(0.01)
+        seen.append(rows)
 
     async with saver.turn(every_s=0.02):
         await build(saver, wait).ainvoke({"asked": "a"}, at(thread), durability="sync")
