@@ -1,4 +1,4 @@
-"""`python -m bench`: what a turn costs in each layer, on this machine, with nothing outside it."""
+"""`python -m bench`: what a turn costs, and what it costs to keep it, on this machine, with nothing outside it."""
 
 import argparse
 import asyncio
@@ -7,10 +7,13 @@ import platform
 import random
 import sys
 import tempfile
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from bench import keeping
 from bench.desk import free_port, in_process, model_calls, over_http, port_answers, port_told, process, serving
 from bench.measure import Layer, Size, compare
 from bench.table import Row, rows, shown
@@ -22,17 +25,23 @@ MESSAGES = {"greeting": "你好", "keyword": "查一下今天的订单", "model"
 CALLS = {"greeting": 0, "keyword": 0, "model": 1}
 MANY = 20
 REFERENCE = "saver"
+# layers: of one turn. savers: ours beside LangGraph's own. growth: of a thread.
+PARTS = ("layers", "savers", "growth")
 
 
 def main() -> None:
     given = _arguments()
     logs.configure("warning")
-    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as folder:
-        table = asyncio.run(_measured(given, Path(folder)))
-    print(shown(table))
+    found: dict[str, Iterable[Any]] = {}
+    for part in given.part or PARTS:
+        with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as folder:
+            tables = asyncio.run(_part(part, given, Path(folder)))
+        print(shown(tables["rows"]) if part == "layers" else keeping.shown(tables), end="\n\n")
+        found |= tables
     if given.json:
         facts = {"python": platform.python_version(), "machine": platform.machine(), "seed": given.seed}
-        given.json.write_text(json.dumps({**facts, "rows": [asdict(row) for row in table]}, indent=1) + "\n")
+        rows_of = {name: [asdict(row) for row in table] for name, table in found.items()}
+        given.json.write_text(json.dumps({**facts, **rows_of}, indent=1, ensure_ascii=False) + "\n")
 
 
 def _arguments() -> argparse.Namespace:
@@ -41,10 +50,20 @@ def _arguments() -> argparse.Namespace:
         "--turns", type=int, default=100, help="turns of each layer, at 1 and at 20 at once (%(default)s)"
     )
     parser.add_argument("--seconds", type=float, default=40, help="bound of each comparison in seconds (%(default)s)")
+    parser.add_argument("--part", choices=PARTS, action="append", help="this part alone; repeatable")
     parser.add_argument("--only", choices=sorted(MESSAGES), action="append", help="this kind of turn alone; repeatable")
     parser.add_argument("--seed", type=int, default=1, help="of the order in which layers take turns (%(default)s)")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     return parser.parse_args()
+
+
+async def _part(part: str, given: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    if part == "savers":
+        chance = random.Random(given.seed)
+        return await keeping.savers(folder, turns=given.turns, limit_s=given.seconds, chance=chance)
+    if part == "growth":
+        return await keeping.long_threads(folder)
+    return {"rows": await _measured(given, folder)}
 
 
 async def _measured(given: argparse.Namespace, folder: Path) -> list[Row]:
