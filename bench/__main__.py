@@ -47,7 +47,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "--turns", type=int, default=100, help="turns of each layer, at 1 and at 20 at once (%(default)s)"
+        "--turns", type=int, default=100, help="turns of each layer or saver in each comparison (%(default)s)"
     )
     parser.add_argument("--seconds", type=float, default=40, help="bound of each comparison in seconds (%(default)s)")
     parser.add_argument("--part", choices=PARTS, action="append", help="this part alone; repeatable")

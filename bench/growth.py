@@ -11,6 +11,8 @@ from graphs.runner import Asked, Runner
 from nodes.context import Context
 
 AROUND, TURNS = (10, 100, 1000), 20
+# So often the whole is measured, for which a long thread goes on and short ones are made anew.
+TIMES, SHORT = 3, 200
 # All that the desk keeps of a thread; its own row is written anew with each turn, the others are added.
 STORED = """
 SELECT (SELECT sum(pg_column_size(c.*)) FROM checkpoints c WHERE thread_id = %(thread)s)
@@ -22,7 +24,7 @@ SELECT (SELECT sum(pg_column_size(c.*)) FROM checkpoints c WHERE thread_id = %(t
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Medians of TURNS turns around turn `at` of a thread; `x_ms`, `x_kb`: over those around the first."""
+    """Medians of TURNS turns around turn `at` of a thread, TIMES over; `x_ms`, `x_kb`: over those around the first."""
 
     message: str
     at: int
@@ -38,8 +40,6 @@ class Thread:
     def __init__(self, runner: Runner, pool: Pool, message: str) -> None:
         self._runner, self._pool, self._message = runner, pool, message
         self._id: UUID | None = None
-        self.seconds: list[float] = []
-        self.bytes: list[int] = []
 
     async def turn(self) -> float:
         began = time.perf_counter()
@@ -50,12 +50,12 @@ class Thread:
         self._id = UUID(result["thread_id"])
         return time.perf_counter() - began
 
-    async def measured(self) -> None:
-        """One turn, the bytes that it left as well."""
+    async def measured(self) -> tuple[float, int]:
+        """The seconds of one turn, and the bytes that it left."""
         before, _ = await self._stored()
-        self.seconds.append(await self.turn())
+        seconds = await self.turn()
         after, written_anew = await self._stored()
-        self.bytes.append(after - before + written_anew)
+        return seconds, after - before + written_anew
 
     async def _stored(self) -> tuple[int, int]:
         async with self._pool.connection() as connection:
@@ -72,15 +72,22 @@ async def growth(
     told: Callable[[int], None] = lambda _: None,
 ) -> list[Growth]:
     """The threads are measured turn by turn in turn, so that a slow minute of the machine hits all of them."""
-    threads = {at: Thread(runner, pool, message) for at in around}
-    for at, thread in threads.items():
-        told(at)
-        await _again(thread.turn, at - TURNS // 2)
-    for _ in range(TURNS):
-        for thread in threads.values():
-            await thread.measured()
-    ms = {at: statistics.median(thread.seconds) * 1000 for at, thread in threads.items()}
-    kb = {at: statistics.median(thread.bytes) / 1024 for at, thread in threads.items()}
+    seconds: dict[int, list[float]] = {at: [] for at in around}
+    sizes: dict[int, list[int]] = {at: [] for at in around}
+    threads: dict[int, Thread] = {}
+    for _ in range(TIMES):
+        for at in around:
+            if at not in threads or at <= SHORT:
+                told(at)
+                threads[at] = Thread(runner, pool, message)
+                await _again(threads[at].turn, at - TURNS // 2)
+        for _ in range(TURNS):
+            for at, thread in threads.items():
+                taken, size = await thread.measured()
+                seconds[at].append(taken)
+                sizes[at].append(size)
+    ms = {at: statistics.median(taken) * 1000 for at, taken in seconds.items()}
+    kb = {at: statistics.median(size) / 1024 for at, size in sizes.items()}
     first = around[0]
     return [
         Growth(

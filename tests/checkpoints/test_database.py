@@ -104,7 +104,7 @@ async def test_the_pool_replaces_connections_that_the_server_ended(fresh_databas
     pool = await open_pool(fresh_database_url, 2)
     with psycopg.connect(fresh_database_url, autocommit=True) as admin:
         admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     async with pool.connection() as connection:
