@@ -33,7 +33,7 @@ from psycopg_pool import PoolTimeout
 
 from checkpoints import jsonb
 from checkpoints.database import Connection, Pool
-from checkpoints.statements import COPY_THREAD, DELETE_RUNS, ONE_SNAPSHOT
+from checkpoints.statements import COPY_THREAD, DELETE_RUNS, ONE_SNAPSHOT, READ
 from checkpoints.turn_buffer import NOWHERE, Also, Guard, TurnBuffer
 from checkpoints.turn_commit import FlushTimer, close, finished, flush, head_of, write
 from errors import StaleThread, Unavailable
@@ -49,6 +49,8 @@ class TurnSaver(AsyncPostgresSaver):
     `allowed_types`: the classes of the application that may be read back from a checkpoint, beside LangGraph's safe
     ones and those of the state's schema. One saver serves any number of runs at once.
     """
+
+    SELECT_SQL = READ
 
     def __init__(self, pool: Pool, *, allowed_types: Collection[type] = ()) -> None:
         super().__init__(pool, serde=JsonPlusSerializer(allowed_msgpack_modules=tuple(allowed_types)))

@@ -54,6 +54,25 @@ NEWER_WRITES = Insert(
 )
 STATEMENTS = {insert: insert.sql for insert in (BLOBS, CHECKPOINTS, WRITES, NEWER_WRITES)}
 
+# LangGraph's own, with the blobs looked up one by one: a plan for its join that was made while the table was small
+# would read all blobs of the thread.
+READ = """
+SELECT thread_id, checkpoint, checkpoint_ns, checkpoint_id, parent_checkpoint_id, metadata, (
+    SELECT array_agg(array[b.channel::bytea, b.type::bytea, b.blob])
+    FROM jsonb_each_text(checkpoint -> 'channel_versions') AS v CROSS JOIN LATERAL (
+        SELECT channel, type, blob FROM checkpoint_blobs
+        WHERE thread_id = checkpoints.thread_id AND checkpoint_ns = checkpoints.checkpoint_ns
+            AND channel = v.key AND version = v.value LIMIT 1
+    ) AS b
+) AS channel_values, (
+    SELECT array_agg(array[w.task_id::bytea, w.channel::bytea, w.type::bytea, w.blob, convert_to(w.task_path, 'UTF8'),
+        w.idx::text::bytea])
+    FROM checkpoint_writes w
+    WHERE w.thread_id = checkpoints.thread_id AND w.checkpoint_ns = checkpoints.checkpoint_ns
+        AND w.checkpoint_id = checkpoints.checkpoint_id
+) AS pending_writes
+FROM checkpoints """
+
 LOCK_THREAD = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 HEAD = """
 SELECT c.checkpoint_id, (

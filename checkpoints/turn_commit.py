@@ -138,6 +138,7 @@ class FlushTimer:
     def __init__(self, turn: TurnBuffer, every_s: float | None) -> None:
         self._turn, self._every_s = turn, every_s
         self._tasks: set[asyncio.Task[None]] = set()
+        self._over = False
         loop = asyncio.get_running_loop()
         self._first = loop.call_later(every_s, self._start) if every_s else None
         self._soon: asyncio.TimerHandle | None = None
@@ -160,11 +161,13 @@ class FlushTimer:
             await finished(flush(self._turn))
 
     async def _flush_for_ever(self) -> None:
-        while True:
+        # A flush that fails has used up the cancellation that came meanwhile.
+        while not self._over:
             await self._flush()
             await asyncio.sleep(self._every_s or 0)
 
     async def stop(self) -> None:
+        self._over = True
         self._turn.when_gathered = None
         for handle in (self._first, self._soon):
             if handle is not None:

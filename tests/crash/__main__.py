@@ -29,8 +29,8 @@ from tests.crash.setting import USUAL, Setting, setting
 from tests.load.load import load
 
 HEADINGS = (
-    "servers", "kills that hit a turn", "turns hit", "turns", "effects", "effects twice", "turns lost", "threads stuck",
-    "histories damaged", "answers untrue", "outcomes unknown", "s",
+    "servers", "kills that hit a turn", "turns hit", "stood still", "turns", "effects", "effects twice", "turns lost",
+    "threads stuck", "histories damaged", "answers untrue", "outcomes unknown", "s",
 )  # fmt: skip
 CONTROLS = {"none": "control: no ledger", "unflushed": "control: a ledger, but no flush"}
 CONTROL_TRIALS, CONTROL_TURNS = 40, 5
@@ -47,6 +47,7 @@ class Line:
     verdict: Verdict
     trials: int = 0
     hit: int = 0
+    pauses: int = 0
     seconds: float
     control: bool = False
 
@@ -57,7 +58,7 @@ class Line:
     def cells(self) -> Iterable[object]:
         v = self.verdict
         counts = (v.turns, v.effects, v.twice, v.lost, v.stuck, v.damaged, v.untrue, v.unknown)
-        return (self.name, self.trials, self.hit, *counts, round(self.seconds))
+        return (self.name, self.trials, self.hit, self.pauses, *counts, round(self.seconds))
 
 
 def main() -> int:
@@ -124,6 +125,7 @@ class Trials:
                 verdict=report.verdict,
                 trials=report.trials,
                 hit=report.hit,
+                pauses=report.pauses,
                 seconds=report.seconds,
             )
         )

@@ -1,4 +1,4 @@
-"""Kills servers at random points of turns, again and again, and lets everything settle in between."""
+"""Kills servers at random points of turns, or stops them for a while, and lets everything settle in between."""
 
 import asyncio
 import random
@@ -15,6 +15,8 @@ from tests.crash.setting import LEASE_S, Setting
 SPAN_S = 0.9
 KILLS_OF_A_ROUND = {1: (1, 1, 2), 2: (1, 2, 3)}
 SETTLE_S = 30.0
+# Of several servers one is sometimes not killed but stands still, for longer than it holds its runs.
+PAUSED = 0.2
 # Less than the desk remembers of a thread, so that its messages are all there to be judged.
 TURNS_OF_A_THREAD = 20
 HIT = """
@@ -43,6 +45,7 @@ class Report:
     servers: int
     redis: bool
     kills: int = 0
+    pauses: int = 0
     trials: int = 0
     hit: int = 0
     seconds: float = 0.0
@@ -115,11 +118,20 @@ class Campaign:
             if over() or not up:
                 break
             server = self._chance.choice(up)
+            if len(up) > 1 and self._chance.random() < PAUSED:
+                await self._pause(server)
+                continue
             await self._kill_one(server)
             starting.append(asyncio.create_task(self._servers.start(server)))
             if len(self._servers.all) == 1:
                 await asyncio.wait(starting)
         await asyncio.gather(*starting)
+
+    async def _pause(self, server: Server) -> None:
+        """Another process takes its runs over, and it wakes up in the middle of them."""
+        self.report.pauses += 1
+        with self._servers.paused(server):
+            await asyncio.sleep(LEASE_S + self._chance.uniform(0.1, SPAN_S))
 
     async def _kill_one(self, server: Server) -> None:
         pid = await self._servers.kill(server)

@@ -6,8 +6,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -122,6 +122,15 @@ class Servers:
         server.killed.append(pid)
         await end(pid, signal.SIGKILL)
         return pid
+
+    @contextmanager
+    def paused(self, server: Server) -> Iterator[None]:
+        """It stands still, with all that it has open."""
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
 
     async def stop(self, server: Server) -> None:
         server.url = None
