@@ -1,6 +1,7 @@
 """The registry and the schemas that models see."""
 
 import json
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
@@ -82,3 +83,13 @@ def test_a_type_that_refers_to_itself_stops_start_up() -> None:
 
     with pytest.raises(ConfigurationError, match="'plant', parameter 'tree'"):
         Registry([plant])
+
+
+def test_the_tools_of_a_source_are_replaced_at_once_or_not_at_all() -> None:
+    registry = Registry([search, replace(set_status, source="centre")])
+    registry.replace("centre", [replace(set_status, name="cancel", source="centre")])
+    assert list(registry) == ["search", "cancel"]
+    assert registry.schema("cancel")["name"] == "cancel"
+    with pytest.raises(ConfigurationError, match="two tools are named 'search'"):
+        registry.replace("centre", [replace(search, source="centre")])
+    assert list(registry) == ["search", "cancel"]
