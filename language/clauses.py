@@ -15,7 +15,9 @@ from language.free_text import find_literals
 from language.matcher import Matcher
 from language.normalise import fold
 
-_QUOTED = re.compile(r"“[^“”]{1,200}”|「[^「」]{1,200}」|『[^『』]{1,200}』|《[^《》]{1,200}》|\"[^\"]{1,200}\"")
+_QUOTED = re.compile(
+    r"“[^“”]{1,200}”|「[^「」]{1,200}」|『[^『』]{1,200}』|《[^《》]{1,200}》|\"[^\"]{1,200}\"|(?<![A-Za-z0-9])'[^'\n]{1,200}'(?![A-Za-z])"
+)
 _STOP = re.compile(r"[,，;；!！?？。\n]+|(?<!\.)\.++(?=\s|$|[⺀-鿿])")
 _ABBREVIATION = re.compile(r"\b(?:no|mr|mrs|ms|dr|vs|etc|dept)$", re.IGNORECASE)
 _LIST_BEFORE = re.compile(r"\d[号日]?\s*$")
@@ -53,6 +55,12 @@ _NO = re.compile(
     r"(?=\s(?!(?:problem|one|idea|matter|need|later|longer|more|less|fewer|worries|doubt|way|thanks|thank|please|wait|"
     r"you|that|this|show|list|give|not|never)\b)[a-z]{3})"
 )
+# What somebody else does not want is told, and not asked for: 客户不要了.
+_OTHERS = re.compile(
+    r"(?:客户|客人|买家|顾客|用户|会员|学员|对方|人家|[他她]们?)(?:反悔|后悔|说|现在|已经|又|也|都|最后|突然|临时|改主意)*$"
+    r"|[0-9]{6,}(?:号|这单|那单|这个|那个|的)?$"
+)
+_OTHERS_WANT = re.compile(r"不(?:要(?=了|货|这)|想(?=要|买|付)|打算(?=要|买|付)|再(?=要|买))")
 # What leaves out a state belongs to what is asked for.
 _KEEPS = re.compile(
     r"(?:except(?: for)?|without|other than|but not|excluding)\s(?:the\s|any\s|those\s)?"
@@ -102,7 +110,10 @@ class Splitter:
         for match in self._negations.find(hidden):
             held[match.start : match.end] = b"\x01" * (match.end - match.start)
             literal = any(start <= match.start < end for start, end in literals)
-            if match.value and not literal and not _KEEPS.match(hidden, match.start):
+            told = _OTHERS_WANT.match(hidden, match.start) and _OTHERS.search(
+                hidden, max(0, match.start - 12), match.start
+            )
+            if match.value and not literal and not told and not _KEEPS.match(hidden, match.start):
                 negations.append((match.start, match.end))
         negations = sorted([*negations, *(m.span() for m in _NO.finditer(hidden))])
         clauses: list[Clause] = []

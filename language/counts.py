@@ -21,15 +21,16 @@ _BEST = (
 _CHINESE = re.compile(
     rf"(?<![之以目提当此])[前头首]\s?{_N}\s?{_COUNTED}?{_NOT_COUNTED}"
     rf"|{_BEST}\s?{_N}\s?(?:{_COUNTED}(?<!个)(?![元块])|个{_NOT_ITEMS})"
+    rf"|(?:一共|总共|合计|总计|共|发|送|派|券)(?:放|出)?\s?{_N}[张枚](?!\S{{0,2}}(?:票|图|照片))"
     # "一个" is an article, and what is compared, numbered or spelled on is no count.
     rf"|(?<![第每这那哪某上下数几到至过于少满较0-9一二三四五六七八九十百两.,\-])(?!一)"
-    rf"{_N}\s?(?:[条笔位名篇封]|[单份项款件门部套则](?![元块位价])|家(?![里人])|个{_NOT_ITEMS})"
+    rf"{_N}\s?(?:[条笔位名篇封]|[单份项款件门部套则](?![元块位价])|家(?![里人])|张(?=\S{{0,8}}券)|个{_NOT_ITEMS})"
 )
 _DIGITS = re.compile(r"[0-9]+|[一二三四五六七八九十百两]+")
 
 _UNIT = (
     r"(?:days?|weeks?|weekends?|months?|quarters?|years?|decades?|hours?|minutes?|mins?|seconds?|secs?|times?|percent|yuan|dollars?|rmb|"
-    r"stars?|points?|kg|business|working|calendar|work|o'clock|am|pm)\b"
+    r"stars?|points?|kg|(?:business|working|calendar|work)(?= (?:days?|weeks?|months?|hours?))|o'clock|am|pm)\b"
 )
 _EN = rf"(?:[0-9]{{1,4}}(?![0-9A-Za-z])(?![.,:/-][0-9])|{ENGLISH_NUMERAL})(?!%|-(?:day|week|month|year))"
 _ORDER = (
@@ -37,17 +38,23 @@ _ORDER = (
     r"first|next|past)"
 )
 _WANTED = (
-    r"(?:^|\b(?:me|list|show|get|see|find|the|display|only|just|fetch|want|need|return|view|pull|any|give|with)\s)"
+    r"(?:^|\b(?:me|list|show|get|see|find|the|display|only|just|fetch|want|need|return|view|pull|any|give|with|send|issue|"
+    r"distribute|out)\s)"
 )
 _ENGLISH = re.compile(
     rf"\b{_ORDER}\s?{_EN}(?!\s?{_UNIT})"
     rf"|{_WANTED}{_EN}\s(?:{_ORDER}\s)?(?!{_UNIT})(?:[a-z]+\s)?(?!{_UNIT})[a-z]+s\b"
-    rf"|\b(?:limit(?:ed)?(?: to| of)?|up to|at most|no more than)\s{_EN}(?!\s?{_UNIT})",
+    rf"|(?<![\w.:/-]){_EN}(?=\s(?:pieces|pcs|coupons|vouchers|copies|items)\b|\s(?:[0-9]{{1,4}}|five|ten|twenty|fifty|hundred)-yuan\b)"
+    rf"|\b(?:only|just|first|top)\s{_EN}(?=(?:\splease)?[.! ]*$)"
+    rf"|\b(?:limit(?:ed)?(?: to| of)?|up to|at most|not? more than|maximum(?: of)?|max\.?)\s{_EN}(?!\s?{_UNIT})"
+    rf"|(?<![\w.:/-]){_EN}(?= (?:at (?:the )?most|max(?:imum)?\b|or (?:fewer|less)|only\b|will do|(?:is|are) enough))",
     re.IGNORECASE,
 )
 _ENGLISH_COUNT = re.compile(rf"[0-9]+|{ENGLISH_NUMERAL}", re.IGNORECASE)
 _TRIM = re.compile(
-    r"^(?:me|list|show|get|see|find|the|display|only|just|fetch|want|need|return|view|pull|any|give|with)\s", re.I
+    r"^(?:me|list|show|get|see|find|the|display|only|just|fetch|want|need|return|view|pull|any|give|with|send|issue|"
+    r"distribute|out)\s",
+    re.I,
 )
 
 

@@ -70,6 +70,8 @@ def _month(clock: Clock, some: Some) -> Stretch:
         year = clock.today.year + some[-2].value
     if year is not None:
         return around(calendar_day(year, month, 1).start, "month")
+    if some[-1].kind == "n":
+        raise OutOfCalendar
     return clock.of_year(lambda at: around(calendar_day(at, month, 1).start, "month"))
 
 

@@ -13,7 +13,8 @@ from language.tense import Tense
 
 _DEEPEST = 3
 _MOVES = re.compile(r"(?<![a-z])(?:mov(?:e|ing)|reschedul|postpon|shift|push|bring|chang(?:e|ing)|delay)")
-_DAYS_OF_MONTH = re.compile("[no]l[no]e?[Mm]")
+_DAYS_OF_MONTH = re.compile("[no][lu][no]e?[Mm]")
+_BETWEEN_DAYS = re.compile("[no]&[no]e?[Mm]")
 
 
 def find(text: str, today: date, tense: Tense) -> list[Found[Stretch]]:
@@ -102,9 +103,10 @@ class _Sentence:
             return None
 
     def _short_range(self, at: int, clock: Clock) -> tuple[Stretch, int] | None:
-        """1-5 March, 1st to 5th of March."""
+        """1-5 March, 1st to 5th of March, between 1 and 5 March."""
+        joined = _BETWEEN_DAYS if self._kind(at) == "w" else _DAYS_OF_MONTH
         at += self._kind(at) in "fw"
-        match = _DAYS_OF_MONTH.match(self.kinds, at)
+        match = joined.match(self.kinds, at)
         read = self._stretch(at + 2, clock) if match else None
         if read is None or read[0].grain != "day":
             return None

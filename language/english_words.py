@@ -78,6 +78,7 @@ _WORDS |= {name: ("K", number) for name, number in _SHORT_WEEKDAYS.items()}
 _WORDS |= {word: ("o", number) for number, word in enumerate(_ORDINAL_NAMES.split(), 1)}
 _WORDS |= {f"{word}{plural}": ("U", unit) for unit, words in _UNITS.items() for word in words for plural in ("", "s")}
 _WORDS |= {name: ("J", name) for name in _FEASTS}
+SPELLINGS = frozenset(part for phrase in _WORDS for part in phrase.split() if part.isalpha())
 _IGNORED = frozenset({"the", "full"})
 _LONGEST_PHRASE = 4
 _TOKEN = re.compile(

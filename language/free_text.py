@@ -11,18 +11,21 @@ from language.normalise import fold
 _LONGEST = 400
 _KEYWORD = 40
 _QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ("《", "》"), ("‘", "’"), ('"', '"'))
-_QUOTED = re.compile("|".join(rf"{a}([^{a}{b}\n]{{1,{_LONGEST}}}){b}" for a, b in _QUOTES))
+_APOSTROPHES = rf"(?<![A-Za-z0-9])'([^'\n]{{1,{_LONGEST}}})'(?![A-Za-z])"
+_QUOTED = re.compile("|".join([*(rf"{a}([^{a}{b}\n]{{1,{_LONGEST}}}){b}" for a, b in _QUOTES), _APOSTROPHES]))
 _COLON = re.compile(r"(?<=[^0-9\s])\s?[:：]\s?(?=[^\s/:：])|(?<=[0-9])[:：]\s(?=\S)")
 _A_LABEL = re.compile(
     r"(?:编号|号码?|单号|电话|手机|时间|日期|状态|姓名|用户|客户|\b(?:id|no|time|date|phone|status|number|https?|customer|user))$",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"[\d\s,，、:：./-]*$")
-_CONTENT_IS = re.compile(r"(?:内容|标题|事项|事情)(?:是|为|写)\s?|\b(?:content|text|title)(?: is)?:?\s", re.IGNORECASE)
+_CONTENT_IS = re.compile(
+    r"(?:内容|标题|事项|事情|主题|名称|名字)(?:是|为|写|叫)\s?|\b(?:content|text|title)(?: is)?:?\s", re.IGNORECASE
+)
 _EDGE_BEFORE = re.compile(r"(?>(?:[\s,，]|在|于|的|要|去(?=\S{2})|(?:at|on|in|by|to)\b)+)", re.IGNORECASE)
 _EDGE_AFTER = re.compile(r"(?:[\s,，]|在|于|(?<![A-Za-z])(?:at|on|in|by))+$", re.IGNORECASE)
 _REMIND = re.compile(
-    r"(?:提醒(?:我们|我|一下|下)|记得|备忘|帮我记(?:一下|下|录)?|记一下|记下|记录一下|"
+    r"(?:提醒(?:我们|我|一下|下)|记得(?:提醒我们?)?|备忘|帮我记(?:一下|下|录|住|着)?|记一下|记下|记录一下|"
     r"\bremind me(?: to| about| that)?|\bremember to)[\s,，:：]*",
     re.IGNORECASE,
 )
@@ -52,7 +55,7 @@ _MAKE_CHINESE = "新建|新增|新加|添加|增加|创建|建立|建|加|记录
 _MAKE_ENGLISH = "add|create|make|new|set up|schedule|book|write|record"
 _NO_CONTENT = re.compile(
     r"[里中上内]面?[\s,，。.!！?？]*$|[吗吧呢了]?[\s,，。.!！?？]*$|的|怎么|如何|怎样|吗|[时后](?=[,，怎如会能需出报]|$)|是(?:什么|怎)|有哪|功能|按钮|流程|方法|失败|"
-    r"(?:please|thanks|thank you|for me|now)\b",
+    r"(?:please|thanks|thank you|for me|now|called|named|titled)\b",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
@@ -64,7 +67,9 @@ _THANKS = re.compile(
 _MARKED = re.compile(
     r"(?:关于|有关|(?:标题|内容|名称|名字|姓名|昵称|主题)?(?:里|中)?(?:包含|含有|带有)(?:了)?|(?:标题|名称|名字|姓名|昵称)(?:是|为|叫)|叫做|叫作|名叫|名为|"
     r"(?<![呼喊大尖])叫(?![什啥我你他她它人停醒怎车号]))\s?"
-    r"|(?<!what )(?<!how )\babout\s|\b(?:named|called|titled|entitled|containing|contains|mentioning|matching)\s",
+    r"|(?<![演听])讲(?![座师课义台笑故解话堂])(?=[^,，。的]{1,12}的)"
+    r"|(?<!what )(?<!how )\babout\s"
+    r"|\b(?:named|called|titled|entitled|containing|contains|mention(?:ing|s|ed)?|matching)\s",
     re.IGNORECASE,
 )
 _ENOUGH = re.compile(r"的|[,，。;；!！?？、\n]|吗|呢|$")
@@ -83,15 +88,24 @@ def find_content(text: str, used: Sequence[Span]) -> Span | None:
 
     `used`: dates and times; unless in quotes, they are no part of it where they stand at either end.
     """
+    return find_marked(text, used) or find_reminder(text, used)
+
+
+def find_marked(text: str, used: Sequence[Span]) -> Span | None:
+    """What is in quotes, or follows a colon or 内容是, up to another request."""
     if (quoted := _QUOTED.search(text)) and not _ends_with_mark(text, quoted.start()):
         return quoted.span(quoted.lastindex or 0)
     if colon := _content_colon(text):
         return _trimmed(text, colon, literal_end(text, colon), used)
     if told := _CONTENT_IS.search(text):
         return _trimmed(text, told.end(), literal_end(text, told.end()), used)
-    if remind := _REMIND.search(text):
-        return _trimmed(text, remind.end(), _sentence_end(text, remind.end()), used)
     return None
+
+
+def find_reminder(text: str, used: Sequence[Span]) -> Span | None:
+    """What follows "提醒我", to the end of the sentence."""
+    remind = _REMIND.search(text)
+    return _trimmed(text, remind.end(), _sentence_end(text, remind.end()), used) if remind else None
 
 
 def find_after(text: str, nouns: tuple[str, ...], used: Sequence[Span]) -> Span | None:

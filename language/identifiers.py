@@ -21,13 +21,14 @@ _NOT_MEASURED = (
 )
 _LABEL = r"(?:\s?(?:编号|号码|号|序号|id|numbers?|nos?\.?|#|№)(?![a-z]))?\s?(?:是|为|:|=|#|№)?\s?#?"
 _JOIN = r"\s?(?:[,，、/;；]|和|与|及|跟|以及|\band\b|\bor\b|&)\s?"
-_LINK = r"\s?(?:号|这[个张笔条单]|那[个张笔条单]|号的)\s?"
+_LINK = r"\s?(?:号|的|这[个张笔条单]|那[个张笔条单]|号的)\s?"
 _DATED = 8
 _BARE = 4
 _MOST = 50
 _PLAUSIBLE_YEARS = range(1990, 2100)
 _PHONE = re.compile(r"(?<![0-9A-Za-z])(?:\+?86[- ]?)?(1[3-9][0-9])[- ]?([0-9]{4})[- ]?([0-9]{4})(?![0-9A-Za-z])")
-_STANDALONE = re.compile(r"(?<![0-9A-Za-z.:/-])[0-9]{4,24}(?![0-9A-Za-z:/]|\.[0-9])")
+_PHONE_END = re.compile(r"(?:尾号(?:是|为)?\s?|\b(?:ending|ends) (?:in|with) )([0-9]{3,8})(?![0-9])", re.IGNORECASE)
+_STANDALONE = re.compile(r"(?<![0-9A-Za-z./-])(?<![0-9A-Za-z]:)[0-9]{4,24}(?![0-9A-Za-z:/]|\.[0-9])")
 _DIGITS = re.compile(r"[0-9]+")
 _LONG = re.compile(r"[0-9]{3}")
 _COUNTING = ("前", "近", "头", "过", "于", "到", "第", "top", "last", "first", "latest", "recent")
@@ -64,10 +65,9 @@ def find_identifiers(text: str, rules: Sequence[Rule]) -> list[Found[Identifier]
 
 
 def find_phones(text: str) -> list[Found[str]]:
-    """Mainland mobile numbers, as eleven digits."""
-    return [
-        Found(start=m.start(), end=m.end(), text=m.group(), value="".join(m.groups())) for m in _PHONE.finditer(text)
-    ]
+    """Mainland mobile numbers, as eleven digits; or how one ends (尾号7788)."""
+    found = [*_PHONE.finditer(text), *_PHONE_END.finditer(text)]
+    return [Found(start=m.start(), end=m.end(), text=m.group(), value="".join(filter(None, m.groups()))) for m in found]
 
 
 def begins_with_day(number: str) -> bool:

@@ -30,7 +30,9 @@ _NEVER_GIVEN = frozenset(
     "的了吗呢吧啊呀和与跟及或在是有被把给从到对向这那哪几谁什怎么个们您你我他她它已未没不就都也还要想会能可将让再又很太最"
 )
 _HONORIFIC = re.compile("先生|女士|小姐|老师|经理|主任|医生|同学|师傅|总(?![共计额数价量是结体部])")
-_RARELY_LAST = frozenset("开约见取领登参加请问找搜叫换买付退转打评订报做说查看改收寄欠花去来前后上下今昨的一所回送催")
+_RARELY_LAST = frozenset(
+    "写说开约见取领登参加请问找搜叫换买付退转打评订报做说查看改收寄欠花去来前后上下今昨的一所回送催"
+)
 _LONGEST_LATIN = 3
 _WORD = r"[A-Z][a-zà-ÿ]+(?:-[A-Z][a-zà-ÿ]+)?"
 _NAME = rf"{_WORD}(?:\s{_WORD}){{0,{_LONGEST_LATIN - 1}}}"
@@ -51,7 +53,9 @@ _CAPITALS = re.compile(
     rf"(?<![A-Za-z0-9'’])(?P<name>{_WORD}\s{_WORD})(?=$|[.,?!]|\s(?P<things>orders?|purchases?|reviews?)?)"
 )
 _BESIDE_CHINESE = re.compile(rf"(?<![A-Za-z0-9])(?P<name>{_NAME})(?=\s?(?:的|最近|和|与|跟))")
+_ASKED_OF = re.compile(rf"(?<![A-Za-z])(?:[Dd]id|[Dd]oes|[Hh]as|[Hh]ad)\s(?P<name>{_WORD}\s{_WORD})(?=\s[a-z])")
 _LATIN = (
+    (_ASKED_OF, True),
     (_LOWER_PINYIN, False),
     (_POSSESSIVE, True),
     (_AFTER_WORD, True),
@@ -96,7 +100,8 @@ class Names:
 
 def find_people(text: str, names: Names, taken: Sequence[Span]) -> list[Found[str]]:
     """Names in text order. `taken`: what is already known to mean something else; a name may touch it."""
-    barred = [*taken, *((m.start, m.end) for m in names.barred.find(text))]
+    # A plural of one of these is another word: Ines is nobody's "in".
+    barred = [*taken, *((m.start, m.end) for m in names.barred.find(text) if m.end - m.start == len(m.word))]
     found = _chinese(text, names, barred)
     if _LETTER.search(text):
         found += _latin(text, names.never_latin, barred)

@@ -25,10 +25,11 @@ _DIGITAL = re.compile(
 _ENGLISH = re.compile(
     r"(?<![0-9A-Za-z:.])(?:(?P<hour>1[0-2]|0?[1-9])\s?(?P<half_day>[ap])\.?m\b\.?|(?P<clock>1[0-2]|[1-9])\s?o['’]clock\b"
     r"|(?<=\bat )(?P<bare>1[0-2]|[1-9])"
-    r"(?=$|[,.;!?](?!\d)|\s(?:today|tomorrow|tonight|on|in the|with|for|and|to|sharp|please|next|this)\b)"
+    r"(?=$|[,.;!?](?!\d)|\s(?:today|tomorrow|tonight|on|in the|with|for|about|and|to|sharp|please|next|this)\b)"
     r"|(?P<named>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
+_OF_DAY = re.compile(r"\s(?:in the|at) (morning|afternoon|evening|night)\b", re.IGNORECASE)
 _LETTER = re.compile("[A-Za-z]")
 _NAMED = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
 _NOT_A_TIME = re.compile(r"[都也儿不]|[0-9]|[以之]?内")
@@ -98,6 +99,8 @@ def _english(match: re.Match[str]) -> Found[str] | None:
         return Found(start=match.start(), end=match.end(), text=match.group(), value=_NAMED[match["named"].lower()])
     if written := match["clock"] or match["bare"]:
         hour = int(written)
+        if of_day := _OF_DAY.match(match.string, match.end()):
+            return _found(match, hour, 0, "am" if of_day[1].lower() == "morning" else "pm")
         return _found(match, hour + _NOON if hour < _WORKING_DAY else hour, 0, None)
     return _found(match, int(match["hour"]), 0, f"{match['half_day'].lower()}m")
 

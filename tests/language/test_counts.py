@@ -35,6 +35,15 @@ def limits(raw: str) -> list[int]:
         ("the 3 most expensive orders", 3),
         ("limit 8", 8),
         ("at most 4 rows", 4),
+        ("purchases of October, five at most", 5),
+        ("10 max", 10),
+        ("reviews, 3 are enough", 3),
+        ("first two calendar entries", 2),
+        ("no more than 6 orders", 6),
+        ("给用户发300张优惠券", 300),
+        ("发五百张20元的优惠券", 500),
+        ("send 500 coupons", 500),
+        ("hand out 40 coupons of 20 yuan", 40),
     ],
 )
 def test_a_count_of_things(raw: str, limit: int) -> None:

@@ -80,6 +80,8 @@ def test_without_rules_there_is_nothing_to_find() -> None:
         ("12345678901", []),
         ("138001380001", []),
         ("888-000-9999", []),
+        ("尾号7788是谁的电话", ["7788"]),
+        ("who has the number ending in 0042", ["0042"]),
     ],
 )
 def test_mainland_mobiles(raw: str, phones: list[str]) -> None:
