@@ -18,6 +18,8 @@ class ToolFacts(Protocol):
     @property
     def group(self) -> str: ...
     @property
+    def permission(self) -> str: ...
+    @property
     def arguments(self) -> type[BaseModel]: ...
     @property
     def result(self) -> type[BaseModel] | None: ...
@@ -26,15 +28,24 @@ class ToolFacts(Protocol):
 Tools = Mapping[str, ToolFacts]
 
 
-def against_tools(agent: Agent, catalogue: Catalogue, tools: Tools) -> Iterator[str]:
-    """Problems of one agent, each `<key path>: <what is wrong>`."""
-    groups = sorted({tool.group for tool in tools.values()})
+def against_tools(
+    agent: Agent, catalogue: Catalogue, tools: Tools, elsewhere: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Problems of one agent, each `<key path>: <what is wrong>`.
+
+    `elsewhere`: name -> group of tools that may come later, of which no more is known.
+    """
+    elsewhere = elsewhere or {}
+    groups = sorted({*(tool.group for tool in tools.values()), *elsewhere.values()})
     for index, group in enumerate(agent.tool_groups):
         if group not in groups:
             yield f"tool_groups.{index}: no tool is in a group {group!r}{did_you_mean(group, groups)}"
     for intent in agent.intents.values():
         where = f"intents.{intent.name}"
-        if intent.tool is not None:
+        if intent.tool is not None and intent.tool not in tools and intent.tool in elsewhere:
+            if elsewhere[intent.tool] not in agent.tool_groups:
+                yield f"{where}.tool: the group of {intent.tool!r} is not one of this agent's tool_groups"
+        elif intent.tool is not None:
             yield from (f"{where}.{problem}" for problem in _intent(intent, agent, catalogue, tools))
     for index, chain in enumerate(agent.chains):
         yield from (f"chains.{index}.{problem}" for problem in _chain(chain, catalogue, tools))

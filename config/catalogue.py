@@ -2,22 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from string import Template
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from config import words
+from config import own_words, words
+from config.lexicon import Grammar, Lexicon, OwnWords
 from config.records import Localised, Record
-from config.tenants import Role, Tenant
+from config.roles import Role, granted
+from config.tenants import Tenant
+from language.english_words import SPELLINGS
 from language.matcher import Matcher
 from language.names import Names
-
-if TYPE_CHECKING:
-    from config.lexicon import Grammar, Lexicon
 
 __all__ = [
     "Agent", "Binding", "CardDesign", "Catalogue", "Chain", "Examples", "Intent", "Localised", "MemoryRules", "PlanBy",
@@ -26,6 +26,7 @@ __all__ = [
 
 PlanBy = Literal["rules", "model", "auto"]
 CHAT = "chat"
+NOTHING: Matcher[tuple[str, ...]] = Matcher({})
 
 
 class Examples(Record):
@@ -63,8 +64,10 @@ class Intent(Record):
     (by a synonym or identifier) together with one of these action words. `overrides`: its synonyms beat any other
     intent of the clause. `identifiers`: kinds of identifier that mean it where no noun matched. `default`: the agent's
     intent where only the agent is known. `changes`: it does something, so that a question about it means `of`.
-    `sequences`: words that act like one of `actions` where they stand in this order; `beside`: slots that do where all
-    of them are filled. `empty`: `unknown` turns an empty result (`data.found == 0`) into an honest
+    `sequences`: words that act like one of `actions` where they stand in this order, or, of an intent that `overrides`,
+    like one of `synonyms` (there `{slot}` is any particular of that kind); `beside`: slots that do where all
+    of them are filled (`a|b`: one of the two). `entry`: it is meant where something is written down in that way
+    (language/entries.py). `empty`: `unknown` turns an empty result (`data.found == 0`) into an honest
     unknown. `reply`: template (the tools' own summaries) or model. `card`: the type of card that its tool answers with.
     """
 
@@ -77,6 +80,7 @@ class Intent(Record):
     actions: tuple[str, ...] = ()
     sequences: tuple[tuple[str, ...], ...] = ()
     beside: tuple[str, ...] = ()
+    entry: Literal["calendar", "todo", "moved"] | None = None
     changes: bool = False
     overrides: bool = False
     identifiers: tuple[str, ...] = ()
@@ -88,6 +92,20 @@ class Intent(Record):
     empty: Literal["answer", "unknown"] = "answer"
     reply: Literal["template", "model"] = "template"
     card: str | None = None
+
+
+class Spelled(NamedTuple):
+    """A sequence of an intent. `words`: as it is written, without the `slots` that have to be filled beside them."""
+
+    intent: Intent
+    sequence: tuple[str, ...]
+    words: tuple[str, ...]
+    slots: tuple[str, ...]
+
+    @classmethod
+    def of(cls, intent: Intent, sequence: tuple[str, ...]) -> "Spelled":
+        slots = tuple(word[1:-1] for word in sequence if word.startswith("{"))
+        return cls(intent, sequence, tuple(word for word in sequence if not word.startswith("{")), slots)
 
 
 class Chain(Record):
@@ -105,7 +123,10 @@ class MemoryRules(Record):
 
 
 class Agent(Record):
-    """One business agent: a file in config/agents/. `keywords`: bare words that mean it where no noun matched."""
+    """One business agent: a file in config/agents/. `keywords`: bare words that mean it where no noun matched.
+
+    `words`: what it adds to the lexicon, for slots of its own or more words for a known one.
+    """
 
     name: str
     title: Localised
@@ -119,6 +140,7 @@ class Agent(Record):
     prompt: str | None = None
     memory: MemoryRules = MemoryRules()
     keywords: tuple[str, ...] = ()
+    words: OwnWords = OwnWords()
     intents: dict[str, Intent]
     chains: tuple[Chain, ...] = ()
 
@@ -135,18 +157,26 @@ class CardDesign(Record):
 class Catalogue:
     """Everything that an operator wrote, and the look-ups made of it, each once.
 
-    `prompts`: file name (`plan.md`) -> text. `files`: agent -> its file, `home`: the folder, as messages show them.
+    `shared`: the lexicon as its file has it; `lexicon` has the agents' own words as well. `prompts`: file name
+    (`plan.md`) -> text. `files`: agent -> its file, `home`: the folder, as messages show them. `unserved`:
+    sentences that no agent serves.
     """
 
     agents: Mapping[str, Agent]
-    lexicon: "Lexicon"
-    grammar: "Grammar"
+    shared: Lexicon
+    grammar: Grammar
     cards: Mapping[str, CardDesign] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     tenants: Mapping[str, Tenant] = field(default_factory=dict)
     roles: Mapping[str, Role] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     home: str = "config"
+    unserved: Examples = field(default_factory=Examples)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What words stand for: the operator's lexicon, and what the agents bring along."""
+        return own_words.joined(self.shared, (agent.words for agent in self.agents.values()))
 
     @cached_property
     def intents(self) -> dict[str, Intent]:
@@ -170,6 +200,12 @@ class Catalogue:
         return words.matcher(words.claims(claiming, "synonyms"), (*self.lexicon.idioms, *self.claimed_nouns))
 
     @cached_property
+    def spelled_out(self) -> tuple[Spelled, ...]:
+        """What words in order, with a particular or without, mean by themselves."""
+        overriding = (intent for intent in self.intents.values() if intent.overrides)
+        return tuple(Spelled.of(intent, sequence) for intent in overriding for sequence in intent.sequences)
+
+    @cached_property
     def pronouns(self) -> Matcher[str]:
         """Words that stand for what was spoken of before -> the slot of that; `none` where they only look so."""
         slots = self.grammar.pronouns.items()
@@ -189,16 +225,45 @@ class Catalogue:
         values = (word for slot in self.lexicon.values.values() for some in slot.values() for word in some)
         return words.matcher(words.claims(self.intents, "actions"), (*self.lexicon.idioms, *values))
 
+    def actions_on(self, thing: str) -> Matcher[tuple[str, ...]]:
+        """The action words of the intents that act on one intent; a longer word of another one keeps none quiet."""
+        return self._actions_by_thing.get(thing, NOTHING)
+
+    @cached_property
+    def _actions_by_thing(self) -> dict[str, Matcher[tuple[str, ...]]]:
+        values = [word for slot in self.lexicon.values.values() for some in slot.values() for word in some]
+        acting: dict[str, dict[str, Intent]] = {}
+        for name, intent in self.intents.items():
+            if intent.of is not None:
+                acting.setdefault(intent.of, {})[name] = intent
+        longer = (*self.lexicon.idioms, *values)
+        return {thing: words.matcher(words.claims(some, "actions"), longer) for thing, some in acting.items()}
+
     @cached_property
     def agent_words(self) -> Matcher[tuple[str, ...]]:
         """Bare words -> the agents that they mean where no noun matched in the clause."""
         return words.matcher(words.claims(self.agents, "keywords"), self.lexicon.idioms)
 
     @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every Latin word that means something here, folded, with its plural: what a misspelt word may have meant."""
+        said = [word for kind in ("synonyms", "verbs", "actions") for word in words.claims(self.intents, kind)]
+        said += words.claims(self.agents, "keywords")
+        said += (word for slot in self.lexicon.values.values() for some in slot.values() for word in some)
+        said += (word for kind in self.lexicon.identifiers.values() for word in kind.nouns)
+        said += (word for talk in self.lexicon.chitchat.values() for word in talk.words)
+        return words.vocabulary([*said, *self.grammar.particles, *self.lexicon.asking, *SPELLINGS])
+
+    @cached_property
     def chitchat_words(self) -> Matcher[str]:
         """Words of small talk -> their kind; the intent of a kind is `chat.<kind>`."""
         kinds = {word: kind for kind, talk in self.lexicon.chitchat.items() for word in talk.words}
         return Matcher({words.written(word): kind for word, kind in kinds.items()})
+
+    @cached_property
+    def fillers(self) -> Matcher[bool]:
+        """Words that may stand around small talk."""
+        return Matcher(dict.fromkeys(map(words.written, self.lexicon.fillers), True))
 
     @cached_property
     def names(self) -> Names:
@@ -216,10 +281,24 @@ class Catalogue:
         """Words without content of their own."""
         return Matcher(dict.fromkeys(self.grammar.particles, True))
 
+    def permissions(self, roles: Iterable[str]) -> frozenset[str]:
+        """The permission codes that callers of these roles have, as roles.yaml is now."""
+        return granted(roles, self.roles)
+
     def default_intent(self, agent: str) -> str | None:
         """The intent that is meant where only the agent is known."""
         own = self.agents[agent].intents.values() if agent in self.agents else ()
         return next((intent.name for intent in own if intent.default), None)
+
+    @cached_property
+    def prompt_versions(self) -> dict[str, str]:
+        """Prompt (`plan.md`) -> the beginning of its text's hash: what a decision names, and nobody can forget."""
+        return {name: hashlib.sha256(text.encode()).hexdigest()[:8] for name, text in sorted(self.prompts.items())}
+
+    def prompt_used(self, *names: str) -> str:
+        """The prompts (`plan` or `plan.md`) with their versions, as a decision keeps them: `plan.md@1a2b3c4d`."""
+        files = (name if name in self.prompts else f"{name}.md" for name in names)
+        return " ".join(f"{name}@{self.prompt_versions[name]}" for name in files)
 
     def render(self, prompt: str, **values: str) -> str:
         """The text of a prompt (`plan` or `plan.md`) with its `$placeholders` filled; KeyError where one is not."""
@@ -234,6 +313,12 @@ class Catalogue:
         ]
         rounds = [some[n] for n in range(max(map(len, lists), default=0)) for some in lists if n < len(some)]
         return tuple(rounds[:count])
+
+    @property
+    def learnt(self) -> dict[str, tuple[str, ...]]:
+        """What the similarity tier learns: each intent's examples in both languages, and what is `unknown`."""
+        served = {name: (*i.examples.zh, *i.examples.en) for name, i in self.intents.items() if i.tool}
+        return {**served, "unknown": (*self.unserved.zh, *self.unserved.en)}
 
     def describe_intents(self, names: Collection[str], locale: str) -> str:
         """One line per intent for a model: name, description, two examples. Unknown names are left out."""

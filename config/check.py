@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from string import Template
 
+from config import own_words
 from config.bindings import Tools, against_tools, undeclared
 from config.catalogue import CHAT, Agent, Binding, Catalogue, Intent
 from config.designs import against_fields
+from config.roles import malformed, ungranted
 from config.strict_yaml import did_you_mean
 
 FIRST_AGENT = "business"  # the intents of the first agent go without its name
@@ -16,10 +18,10 @@ NO_SLOT = "none"  # the grammar's words that only look like pronouns
 NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*")
 
 # The slots that the language package fills whatever the lexicon says, and the steps that lead into one.
-PERIOD = ("name", "start", "end")
+PERIOD, AMOUNT = ("name", "start", "end"), ("min", "max")
 SLOTS = (
-    "period", "new_period", "due", "limit", "person", "phone", "time", "new_time", "content", "keyword", "question",
-    "text",
+    "period", "amount", "new_period", "due", "limit", "person", "phone", "time", "new_time", "content", "keyword",
+    "question", "text",
 )  # fmt: skip
 
 # What looks like a placeholder: `{name}` is one nowhere, `$name` only in the desk's own prompts.
@@ -35,13 +37,20 @@ PROMPTS = {
 }
 
 
-def check(catalogue: Catalogue, tools: Tools | None = None, models: Collection[str] | None = None) -> list[str]:
-    """Every problem, naming file and key. `tools`, `models`: None leaves out what would be checked against them."""
-    problems = [*_lexicon(catalogue), *_prompts(catalogue), *_cards(catalogue)]
+def check(
+    catalogue: Catalogue,
+    tools: Tools | None = None,
+    models: Collection[str] | None = None,
+    *,
+    elsewhere: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Every problem, naming file and key. `tools`, `models`: None leaves out what would be checked against them.
+    `elsewhere`: name -> group of tools that may come later."""
+    problems = [*_lexicon(catalogue), *_prompts(catalogue), *_cards(catalogue), *malformed((tools or {}).values())]
     for agent in catalogue.agents.values():
         file = catalogue.files.get(agent.name, agent.name)
         found = [*_agent(agent, catalogue, models), *_intents(agent, catalogue), *_chains(agent, catalogue)]
-        found += against_tools(agent, catalogue, tools) if tools is not None else ()
+        found += against_tools(agent, catalogue, tools, elsewhere) if tools is not None else ()
         problems += (f"{file}: {problem}" for problem in found)
     return problems
 
@@ -52,6 +61,7 @@ def warnings(catalogue: Catalogue, tools: Tools | None = None) -> list[str]:
         f"the noun {word!r} settles nothing: it is claimed by {', '.join(names)}"
         for word, names in contested_nouns(catalogue).items()
     ]
+    found += ungranted((tools or {}).values(), catalogue.roles)
     return [*found, *_unasked(catalogue, tools or {}), *undeclared(catalogue, tools or {})]
 
 
@@ -80,6 +90,8 @@ def _agent(agent: Agent, catalogue: Catalogue, models: Collection[str] | None) -
         if tenant not in catalogue.tenants:
             yield f"tenants.{index}: no tenant {tenant!r}{did_you_mean(tenant, list(catalogue.tenants))}"
     yield from _empty("keywords", agent.keywords)
+    others = own_words.joined(catalogue.shared, (a.words for a in catalogue.agents.values() if a.name != agent.name))
+    yield from own_words.problems(agent.words, others, SLOTS)
     if len(defaults := [intent.name for intent in agent.intents.values() if intent.default]) > 1:
         yield f"intents: several defaults: {', '.join(defaults)}"
 
@@ -145,7 +157,7 @@ def _binding(binding: Binding, catalogue: Catalogue) -> Iterator[str]:
         slot, _, step = source.partition(".")
         if slot not in (known := known_slots(catalogue)):
             yield f".{key}: no rule fills a slot {slot!r}{did_you_mean(slot, known)}"
-        elif step and not (slot.endswith("period") and step in PERIOD):
+        elif step and not (slot.endswith("period") and step in PERIOD) and not (slot == "amount" and step in AMOUNT):
             yield f".{key}: {slot!r} has no part {step!r}"
 
 
@@ -161,7 +173,7 @@ def _chains(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _lexicon(catalogue: Catalogue) -> Iterator[str]:
-    lexicon, known = catalogue.lexicon, known_slots(catalogue)
+    lexicon, known = catalogue.shared, known_slots(catalogue)
     found = [problem for slot, values in lexicon.values.items() for problem in _values(slot, values)]
     twice = [f"values.{slot}" for slot in lexicon.values if slot in (*SLOTS, *lexicon.identifiers)]
     twice += (f"identifiers.{slot}" for slot in lexicon.identifiers if slot in SLOTS)

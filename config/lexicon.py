@@ -1,15 +1,8 @@
 """The words that sentences are read with: what they stand for (lexicon.yaml) and how they join (grammar.yaml)."""
 
-from pathlib import Path
-from typing import TypeVar
-
 from pydantic import Field
 
 from config.records import Localised, Record
-from config.strict_yaml import read_record
-from errors import ConfigurationError
-
-R = TypeVar("R", bound=Record)
 
 
 class Chitchat(Record):
@@ -45,7 +38,9 @@ class Lexicon(Record):
 
     `values`: slot -> canonical value -> words (`order_status: {shipped: [已发货, ...]}`). `guards`: word sequences
     that, in this order in a clause, mean that the sentence talks about its words. `identifiers`: slot -> its words.
-    `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`). `asking`: words that ask for
+    `idioms`: words that contain a keyword of an agent and do not mean it (`in order to`). `titles`: words that end what
+    an entry is called (评审会). `fillers`: words that may stand around
+    small talk and make no request of it. `asking`: words that ask for
     something, so that thanks beside them are no farewell. `questions`: words that ask about what they stand beside.
     """
 
@@ -55,9 +50,20 @@ class Lexicon(Record):
     identifiers: dict[str, IdentifierWords]
     approvals: tuple[str, ...]
     rejections: tuple[str, ...]
+    fillers: tuple[str, ...] = ()
     asking: tuple[str, ...] = ()
     idioms: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
     questions: Questions = Questions()
+
+
+class OwnWords(Record):
+    """What an agent's file adds to the lexicon: `values`, `identifiers`, `idioms` and `titles`, as they are there."""
+
+    values: dict[str, dict[str, tuple[str, ...]]] = Field(default_factory=dict)
+    identifiers: dict[str, IdentifierWords] = Field(default_factory=dict)
+    idioms: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 class Grammar(Record):
@@ -76,20 +82,3 @@ class Grammar(Record):
     surnames: tuple[str, ...]
     not_names: tuple[str, ...]
     name_titles: tuple[str, ...]
-
-
-def load_lexicon(path: Path) -> Lexicon:
-    """Raises ConfigurationError that lists every problem of the file."""
-    return _load(path, Lexicon)
-
-
-def load_grammar(path: Path) -> Grammar:
-    """Raises ConfigurationError that lists every problem of the file."""
-    return _load(path, Grammar)
-
-
-def _load(path: Path, model: type[R]) -> R:
-    read = read_record(path, model, f"{path.parent.name}/{path.name}")
-    if read.record is None:
-        raise ConfigurationError("\n".join(read.problems))
-    return read.record

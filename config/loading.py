@@ -5,21 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.bindings import ToolFacts
-from config.catalogue import Agent, CardDesign, Catalogue
+from config.catalogue import Agent, CardDesign, Catalogue, Examples
 from config.check import check
 from config.lexicon import Grammar, Lexicon
 from config.records import Record
+from config.roles import Roles
 from config.strict_yaml import R, read_record
-from config.tenants import Role, Tenant
+from config.tenants import Tenant
 from errors import ConfigurationError
 
 
 class Tenants(Record):
     tenants: dict[str, Tenant]
-
-
-class Roles(Record):
-    roles: dict[str, Role]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +50,16 @@ def read_catalogue(config_dir: Path, agent_dirs: Sequence[Path] = ()) -> Loaded:
     grammar = reader.record(config_dir / "grammar.yaml", Grammar)
     tenants = reader.record(config_dir / "tenants.yaml", Tenants)
     roles = reader.record(config_dir / "roles.yaml", Roles)
+    unserved = reader.record(config_dir / "unknown.yaml", Examples)
     cards = reader.cards(config_dir / "cards")
     agents, files = reader.agents([config_dir / "agents", *agent_dirs])
     prompts = reader.prompts([config_dir / "prompts", *agent_dirs])
-    if lexicon is None or grammar is None or tenants is None or roles is None:
+    if lexicon is None or grammar is None or tenants is None or roles is None or unserved is None:
         return Loaded(catalogue=None, problems=tuple(reader.problems))
     catalogue = Catalogue(
-        agents=agents, lexicon=lexicon, grammar=grammar, cards=cards, prompts=prompts,
+        agents=agents, shared=lexicon, grammar=grammar, cards=cards, prompts=prompts,
         tenants=tenants.tenants, roles=roles.roles, files=files, home=config_dir.resolve().name,
+        unserved=unserved,
     )  # fmt: skip
     return Loaded(catalogue=catalogue, problems=tuple(reader.problems))
 

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from config.records import Record
-from config.strict_yaml import read_record
-from errors import ConfigurationError
+from config.strict_yaml import load_record
 
 Purpose = Literal["classify", "plan", "reply", "summary"]
 DEFAULT, GENERIC = "default", "generic"
@@ -33,8 +32,17 @@ class Vendor(Record):
     thinking_off: dict[str, Any] = Field(default_factory=dict)
 
 
+class Price(Record):
+    """Of a million tokens, in whatever currency; evaluations show it."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
 class ModelEntry(Record):
     """One model. `base_url`, `name`: None means the settings'. `fallbacks`: models asked in turn if this one fails."""
+
+    price: Price | None = None
 
     vendor: str | None = None
     base_url: str | None = None
@@ -66,11 +74,21 @@ class BreakerRules(Record):
     open_s: float = Field(default=30, gt=0)
 
 
+class SimilarityRules(Record):
+    """How sure the similarity tier has to be, as probabilities. `route`: to take a reading intent where a model could
+    be asked, `route_alone`: where none is there or it abstained; `offer`: to be one of the likeliest to choose from."""
+
+    route: float = Field(default=0.8, ge=0, le=1)
+    route_alone: float = Field(default=0.6, ge=0, le=1)
+    offer: float = Field(default=0.15, ge=0, le=1)
+
+
 class ModelsConfig(Record):
     vendors: dict[str, Vendor]
     models: dict[str, ModelEntry]
     purposes: dict[Purpose, Service]
     breaker: BreakerRules = BreakerRules()
+    similarity: SimilarityRules = SimilarityRules()
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
@@ -121,7 +139,4 @@ def checked_address(base_url: str) -> str:
 
 def load_models(path: Path) -> ModelsConfig:
     """Reads models.yaml; ConfigurationError names the file and every key that is wrong."""
-    read = read_record(path, ModelsConfig, path.name)
-    if read.record is None:
-        raise ConfigurationError("\n".join(read.problems))
-    return read.record
+    return load_record(path, ModelsConfig, path.name)

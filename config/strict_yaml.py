@@ -11,6 +11,8 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from errors import ConfigurationError
+
 R = TypeVar("R", bound=BaseModel)
 _SHOWN = 60
 
@@ -32,6 +34,14 @@ def read_record(path: Path, model: type[R], shown: str) -> Read[R]:
     except (OSError, UnicodeDecodeError) as error:
         return Read(record=None, problems=(f"{shown}: cannot be read as UTF-8 text: {error}",))
     return parse_record(text, model, shown)
+
+
+def load_record(path: Path, model: type[R], shown: str) -> R:
+    """As `read_record`. Raises ConfigurationError that names the file and every key that is wrong."""
+    read = read_record(path, model, shown)
+    if read.record is None:
+        raise ConfigurationError("\n".join(read.problems))
+    return read.record
 
 
 def parse_record(text: str, model: type[R], shown: str) -> Read[R]:

@@ -1,11 +1,11 @@
-"""Whom the desk serves: tenants with their zone and language, and the roles that callers have."""
+"""Whom the desk serves: tenants with their zone and language."""
 
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import field_validator
 
-from config.records import Localised, Record
+from config.records import Record
 
 
 class Tenant(Record):
@@ -22,10 +22,3 @@ class Tenant(Record):
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise ValueError(f"no time zone {name!r}; use a name such as 'Europe/Berlin'") from error
         return name
-
-
-class Role(Record):
-    """`permissions`: codes of tools (`order:write`); `*` stands for any part of a code (`*:read`)."""
-
-    description: Localised
-    permissions: tuple[str, ...]

@@ -1,10 +1,13 @@
 """From the words of the configuration to matchers over the written form in which sentences are read."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from language.matcher import Match, Matcher
 from language.normalise import fold, normalise
+
+LATIN = re.compile(r"[a-z]+")
 
 
 class Meanings(Matcher[tuple[str, ...]]):
@@ -26,6 +29,12 @@ def claims(owners: Mapping[str, Any], kind: str) -> dict[str, tuple[str, ...]]:
         for word in getattr(owner, kind):
             found.setdefault(fold(written(word)), {})[name] = None
     return {word: tuple(names) for word, names in found.items()}
+
+
+def vocabulary(said: Iterable[str]) -> frozenset[str]:
+    """The Latin words of words and phrases, folded, each with its simple plural."""
+    single = {part for word in said for part in LATIN.findall(fold(word))}
+    return frozenset(single | {f"{word}s" for word in single})
 
 
 def matcher(meanings: Mapping[str, tuple[str, ...]], longer: Iterable[str]) -> Meanings:

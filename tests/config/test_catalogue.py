@@ -76,7 +76,7 @@ def test_the_default_of_an_agent(catalogue: Catalogue) -> None:
     defaults = {name: catalogue.default_intent(name) for name in catalogue.agents}
     assert defaults == {
         "business": None, "calendar": "calendar.query", "chat": None, "contact": "contact.find",
-        "question": "question.ask", "todo": "todo.query",
+        "question": "question.ask", "todo": "todo.query", "task": "task.progress",
     }  # fmt: skip
     assert catalogue.default_intent("nobody") is None
 

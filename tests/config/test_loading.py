@@ -19,7 +19,7 @@ def test_an_agent_of_another_folder_joins_the_others(tmp_path: Path) -> None:
     folder = write_shop(tmp_path / "more", put("prompt", to="shop.md"))
     (folder / "shop.md").write_text("Goods lie in rooms.\n", encoding="utf-8")
     catalogue = load_catalogue(SHIPPED, [folder])
-    assert list(catalogue.agents) == ["business", "calendar", "chat", "contact", "question", "todo", "shop"]
+    assert list(catalogue.agents) == ["business", "calendar", "chat", "contact", "question", "todo", "task", "shop"]
     assert catalogue.intents["shop.move"].agent == "shop"
     assert catalogue.prompts["shop.md"] == "Goods lie in rooms."
     assert [m.value for m in catalogue.nouns.find("有哪些货品")] == [("shop.list",)]

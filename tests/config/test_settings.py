@@ -22,6 +22,16 @@ WRONG = [
     ("keep_events_minutes", "1e9", "less than or equal to 1440"),
     ("keep_audit_days", "1e9", "less than or equal to 100000"),
     ("port", "65536", "less than or equal to 65535"),
+    ("function_centre_url", "127.0.0.1:8010", "must be an http or https address"),
+    ("function_centre_url", "file:///etc/passwd", "must be an http or https address"),
+    ("function_centre_url", "http://", "must be an http or https address"),
+    ("function_centre_url", "http://bob:secret@centre", "without user, query and fragment"),
+    ("function_centre_url", "http://centre/?to=elsewhere", "without user, query and fragment"),
+    ("function_centre_url", "http://centre:99999", "must be an http or https address"),
+    ("function_centre_token", "two words", "printable ASCII without blanks"),
+    ("function_centre_token", "a\r\nx-more: b", "printable ASCII without blanks"),
+    ("function_centre_read_s", "0", "greater than 0"),
+    ("function_centre_max_bytes", "1", "greater than or equal to 1000"),
 ]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from config.catalogue import Catalogue, Intent
 from config.check import PROMPTS, check, contested_nouns, warnings
-from config.lexicon import load_grammar, load_lexicon
 from config.loading import load_catalogue
 from language.normalise import fold, normalise
 from tests.config.written import SHIPPED
@@ -31,15 +30,22 @@ def test_it_is_in_order_with_the_shipped_tools(catalogue: Catalogue, registry: R
 
 def test_the_intents_are_those_of_the_product(catalogue: Catalogue) -> None:
     assert [name for name in catalogue.intents if not name.startswith("chat.")] == [
-        "order", "order.update_status", "order.trend", "user", "activity", "content", "review", "dashboard",
-        "dashboard.user", "dashboard.order", "dashboard.course", "dashboard.community", "dashboard.alert",
+        "order", "order.update_status", "coupon.send", "order.trend", "user", "activity", "content", "review",
+        "dashboard", "dashboard.user", "dashboard.order", "dashboard.course", "dashboard.community", "dashboard.alert",
         "dashboard.review", "calendar.query", "calendar.add", "calendar.update", "contact.find", "question.ask",
-        "todo.query", "todo.add", "todo.modify",
+        "todo.query", "todo.add", "todo.modify", "task.progress", "task.cancel",
     ]  # fmt: skip
 
 
 def test_every_shipped_tool_is_asked_for_by_one_intent(asked: list[Intent], registry: Registry) -> None:
-    assert sorted(str(intent.tool) for intent in asked) == sorted(registry)
+    for_people = sorted(name for name, tool in registry.items() if tool.group != "undo")
+    assert sorted(str(intent.tool) for intent in asked) == for_people
+
+
+def test_what_only_undoes_is_no_agents_and_undoes_something(catalogue: Catalogue, registry: Registry) -> None:
+    assert not any("undo" in agent.tool_groups for agent in catalogue.agents.values())
+    undoing = {tool.compensate.tool for tool in registry.values() if tool.compensate}
+    assert {tool.name for tool in registry.group("undo")} == undoing
 
 
 def test_every_intent_has_its_examples_in_both_languages(asked: list[Intent]) -> None:
@@ -157,8 +163,3 @@ def test_each_agent_with_tools_has_a_prompt_that_is_taken_as_it_is(catalogue: Ca
     for agent in catalogue.agents.values():
         if agent.tool_groups:
             assert "$" not in catalogue.prompts[str(agent.prompt)], agent.name
-
-
-def test_the_word_lists_can_be_read_alone(catalogue: Catalogue) -> None:
-    assert load_lexicon(SHIPPED / "lexicon.yaml") == catalogue.lexicon
-    assert load_grammar(SHIPPED / "grammar.yaml") == catalogue.grammar

@@ -67,6 +67,7 @@ class Facts:
     name: str
     group: str
     arguments: type[BaseModel]
+    permission: str = "goods:read"
     result: type[BaseModel] | None = None
 
 
