@@ -5,6 +5,8 @@ from datetime import date, time
 from demo.days import Days
 from demo.rows import Page, Pool, Record, fetch, fetch_one, fetch_page
 
+LONGEST_TITLE = 200
+
 
 class Event(Record):
     """`starts_at`: None for the whole day; `shared`: everybody of the tenant sees it."""
@@ -35,6 +37,11 @@ _UPDATE = """
         day = coalesce(%(day)s, day), starts_at = coalesce(%(starts_at)s, starts_at), changed_by = %(user)s
     where tenant_id = %(tenant)s and (owner is null or owner = %(user)s) and event_no = %(event_no)s
     returning event_no, title, place, day, starts_at, owner is null as shared"""
+
+
+_REMOVE = """
+    delete from demo.calendar_events where tenant_id = %(tenant)s and owner = %(user)s and event_no = %(event_no)s
+    returning event_no"""
 
 
 class Calendar:
@@ -77,3 +84,7 @@ class Calendar:
         values = {"tenant": tenant, "user": user, "event_no": event_no, "day": day, "starts_at": starts_at}
         rows = await fetch(self._pool, _UPDATE, values)
         return Event(**rows[0]) if rows else None
+
+    async def remove(self, tenant: str, user: str, event_no: int) -> bool:
+        """One of the user's own; whether it was still there."""
+        return bool(await fetch(self._pool, _REMOVE, {"tenant": tenant, "user": user, "event_no": event_no}))

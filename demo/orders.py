@@ -1,10 +1,13 @@
 """Orders: finding them, counting them by day, and the legal steps of their status."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
+from psycopg import AsyncCursor
 from psycopg.rows import dict_row
 
 from demo.days import Days, every_day
@@ -39,6 +42,8 @@ LEGAL_STEPS: dict[OrderStatus, tuple[OrderStatus, ...]] = {
     OrderStatus.COMPLETED: (),
     OrderStatus.CANCELLED: (),
 }
+# The buyer has been told, and the place or the parcel given to somebody else.
+NEVER_TAKEN_BACK = (OrderStatus.CANCELLED,)
 
 
 class Order(Record):
@@ -69,9 +74,12 @@ class StatusChanged(Record):
 
 
 class StatusRefused(Record):
-    """Nothing was written. `current` is None where there is no such order; `possible`: what it could become."""
+    """Nothing was written. `current` is None where there is no such order; `possible`: what it could become.
 
-    reason: Literal["no_such_order", "already_so", "illegal_step"]
+    `final`: the step was one that is never taken back. `moved_on`: somebody has taken another step since.
+    """
+
+    reason: Literal["no_such_order", "already_so", "illegal_step", "final", "moved_on"]
     order_no: str
     current: OrderStatus | None = None
     possible: tuple[OrderStatus, ...] = ()
@@ -149,7 +157,38 @@ class Orders:
         self, tenant: str, order_no: str, status: OrderStatus, *, user: str, at: datetime
     ) -> StatusChanged | StatusRefused:
         """Takes one legal step and writes it down in the order's events, both or neither."""
-        key = {"tenant": tenant, "order_no": order_no}
+        async with self._order(tenant, order_no) as (cursor, before):
+            if before is None:
+                return StatusRefused(reason="no_such_order", order_no=order_no)
+            if status not in LEGAL_STEPS[before]:
+                reason: Literal["already_so", "illegal_step"] = "already_so" if status == before else "illegal_step"
+                return StatusRefused(reason=reason, order_no=order_no, current=before, possible=LEGAL_STEPS[before])
+            changed = StatusChanged(order_no=order_no, before=before, after=status)
+            await _write(cursor, tenant, changed, user, at)
+        return changed
+
+    async def take_back(
+        self, tenant: str, order_no: str, *, before: OrderStatus, after: OrderStatus, user: str, at: datetime
+    ) -> StatusChanged | StatusRefused:
+        """Sets an order that went from `before` to `after` back to where it was; repeatable."""
+        async with self._order(tenant, order_no) as (cursor, current):
+            if current is None:
+                return StatusRefused(reason="no_such_order", order_no=order_no)
+            changed = StatusChanged(order_no=order_no, before=after, after=before)
+            if current == before:
+                return changed
+            if current != after:
+                return StatusRefused(reason="moved_on", order_no=order_no, current=current)
+            if after in NEVER_TAKEN_BACK:
+                return StatusRefused(reason="final", order_no=order_no, current=current)
+            await _write(cursor, tenant, changed, user, at)
+        return changed
+
+    @asynccontextmanager
+    async def _order(
+        self, tenant: str, order_no: str
+    ) -> AsyncIterator[tuple[AsyncCursor[dict[str, Any]], OrderStatus | None]]:
+        """Its status, and a cursor in a transaction that holds it."""
         async with (
             self._pool.connection() as connection,
             connection.transaction(),
@@ -157,24 +196,23 @@ class Orders:
         ):
             await cursor.execute(
                 "select status from demo.orders where tenant_id = %(tenant)s and order_no = %(order_no)s for update",
-                key,
+                {"tenant": tenant, "order_no": order_no},
             )
             row = await cursor.fetchone()
-            if row is None:
-                return StatusRefused(reason="no_such_order", order_no=order_no)
-            before = OrderStatus(row["status"])
-            if status not in LEGAL_STEPS[before]:
-                reason: Literal["already_so", "illegal_step"] = "already_so" if status == before else "illegal_step"
-                return StatusRefused(reason=reason, order_no=order_no, current=before, possible=LEGAL_STEPS[before])
-            step = {**key, "before": before, "after": status, "user": user, "at": at}
-            await cursor.execute(
-                "update demo.orders set status = %(after)s, updated_at = %(at)s, changed_by = %(user)s"
-                " where tenant_id = %(tenant)s and order_no = %(order_no)s",
-                step,
-            )
-            await cursor.execute(
-                "insert into demo.order_events (tenant_id, order_no, from_status, to_status, user_id, at)"
-                " values (%(tenant)s, %(order_no)s, %(before)s, %(after)s, %(user)s, %(at)s)",
-                step,
-            )
-        return StatusChanged(order_no=order_no, before=before, after=status)
+            yield cursor, OrderStatus(row["status"]) if row else None
+
+
+async def _write(
+    cursor: AsyncCursor[dict[str, Any]], tenant: str, changed: StatusChanged, user: str, at: datetime
+) -> None:
+    step = {**changed.model_dump(), "tenant": tenant, "user": user, "at": at}
+    await cursor.execute(
+        "update demo.orders set status = %(after)s, updated_at = %(at)s, changed_by = %(user)s"
+        " where tenant_id = %(tenant)s and order_no = %(order_no)s",
+        step,
+    )
+    await cursor.execute(
+        "insert into demo.order_events (tenant_id, order_no, from_status, to_status, user_id, at)"
+        " values (%(tenant)s, %(order_no)s, %(before)s, %(after)s, %(user)s, %(at)s)",
+        step,
+    )

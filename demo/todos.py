@@ -6,6 +6,8 @@ from enum import StrEnum
 from demo.days import Days
 from demo.rows import Page, Pool, Record, fetch, fetch_one, fetch_page
 
+LONGEST_CONTENT = 500
+
 
 class TodoCategory(StrEnum):
     APPROVAL = "approval"
@@ -64,6 +66,11 @@ _MODIFY = """
     returning todo_no, category, initiator, content, due_on, done, owner is null as shared"""
 
 
+_REMOVE = """
+    delete from demo.todos where tenant_id = %(tenant)s and owner = %(user)s and todo_no = %(todo_no)s
+    returning todo_no"""
+
+
 class Todos:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -115,3 +122,7 @@ class Todos:
         values |= {"category": category, "initiator": initiator, "done": done}
         rows = await fetch(self._pool, _MODIFY, values)
         return Todo(**rows[0]) if rows else None
+
+    async def remove(self, tenant: str, user: str, todo_no: int) -> bool:
+        """One of the user's own; whether it was still there."""
+        return bool(await fetch(self._pool, _REMOVE, {"tenant": tenant, "user": user, "todo_no": todo_no}))

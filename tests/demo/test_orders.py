@@ -10,7 +10,15 @@ from psycopg.rows import scalar_row
 
 from checkpoints.database import Pool
 from demo.days import Days
-from demo.orders import LEGAL_STEPS, STATUS_NAMES, Orders, OrderStatus, StatusChanged, StatusRefused
+from demo.orders import (
+    LEGAL_STEPS,
+    NEVER_TAKEN_BACK,
+    STATUS_NAMES,
+    Orders,
+    OrderStatus,
+    StatusChanged,
+    StatusRefused,
+)
 from tests.demo.conftest import NEW_YORK, NOW, SHANGHAI
 
 TODAY = NOW.date()
@@ -179,3 +187,43 @@ async def test_of_many_who_take_the_same_step_one_does(orders: Orders, business:
     assert [type(one) for one in outcomes].count(StatusChanged) == 1
     query = "select count(*) from demo.order_events where order_no = %(order_no)s"
     assert await values(business, query, order_no=order_no) == [1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(before, after) for before, steps in LEGAL_STEPS.items() for after in steps if after not in NEVER_TAKEN_BACK],
+    ids=str,
+)
+async def test_a_step_is_taken_back_once_however_often_it_is_asked_for(
+    orders: Orders, business: Pool, before: OrderStatus, after: OrderStatus
+) -> None:
+    order_no = await an_order(business, before)
+    await orders.change_status("acme", order_no, after, user="alex", at=NOW)
+    for _ in range(2):
+        back = await orders.take_back("acme", order_no, before=before, after=after, user="alex", at=NOW)
+        assert back == StatusChanged(order_no=order_no, before=after, after=before)
+        assert (await orders.find("acme", days=ALWAYS, order_no=order_no)).rows[0].status == before
+    events = "select count(*) from demo.order_events where order_no = %(order_no)s and user_id = 'alex'"
+    assert await values(business, events, order_no=order_no) == [2]
+
+
+async def test_a_cancelled_order_stays_cancelled(orders: Orders, business: Pool) -> None:
+    order_no, cancelled = await an_order(business, OrderStatus.TO_SHIP), OrderStatus.CANCELLED
+    await orders.change_status("acme", order_no, cancelled, user="alex", at=NOW)
+    back = await orders.take_back("acme", order_no, before=OrderStatus.TO_SHIP, after=cancelled, user="alex", at=NOW)
+    assert back == StatusRefused(reason="final", order_no=order_no, current=cancelled)
+    assert (await orders.find("acme", days=ALWAYS, order_no=order_no)).rows[0].status == cancelled
+
+
+async def test_a_step_that_is_not_the_last_one_is_not_taken_back(orders: Orders, business: Pool) -> None:
+    order_no, shipped = await an_order(business, OrderStatus.TO_SHIP), OrderStatus.SHIPPED
+    for status in (shipped, OrderStatus.COMPLETED):
+        await orders.change_status("acme", order_no, status, user="alex", at=NOW)
+    back = await orders.take_back("acme", order_no, before=OrderStatus.TO_SHIP, after=shipped, user="alex", at=NOW)
+    assert back == StatusRefused(reason="moved_on", order_no=order_no, current=OrderStatus.COMPLETED)
+
+
+async def test_a_step_of_another_tenants_order_is_not_taken_back(orders: Orders, business: Pool) -> None:
+    order_no, shipped = await an_order(business, OrderStatus.SHIPPED, "globex"), OrderStatus.SHIPPED
+    back = await orders.take_back("acme", order_no, before=OrderStatus.TO_SHIP, after=shipped, user="alex", at=NOW)
+    assert back == StatusRefused(reason="no_such_order", order_no=order_no)

@@ -138,3 +138,21 @@ async def test_a_private_contact_is_seen_by_its_owner_alone(contacts: Contacts, 
         )
     assert (await contacts.find("acme", "alex", name="秘密联系人")).total == 1
     assert (await contacts.find("acme", "meilin", name="秘密联系人")).total == 0
+
+
+async def test_what_is_removed_is_gone_and_removing_it_again_is_no_error(todos: Todos, calendar: Calendar) -> None:
+    todo = await todos.add("acme", "alex", "要删掉的", at=NOW)
+    event = await calendar.add("acme", "alex", "要删掉的", TODAY)
+    for tenant, user in (("acme", "meilin"), ("globex", "alex")):
+        assert not await todos.remove(tenant, user, todo.todo_no)
+        assert not await calendar.remove(tenant, user, event.event_no)
+    for is_there in (True, False):
+        assert await todos.remove("acme", "alex", todo.todo_no) is is_there
+        assert await calendar.remove("acme", "alex", event.event_no) is is_there
+
+
+async def test_what_everybody_sees_is_nobodys_to_remove(todos: Todos, calendar: Calendar) -> None:
+    shared = next(one for one in (await todos.find("acme", "alex", days=ALWAYS, limit=1000)).rows if one.shared)
+    entry = next(one for one in (await calendar.find("acme", "alex", days=ALWAYS, limit=1000)).rows if one.shared)
+    assert not await todos.remove("acme", "alex", shared.todo_no)
+    assert not await calendar.remove("acme", "alex", entry.event_no)

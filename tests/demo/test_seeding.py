@@ -14,7 +14,7 @@ from tests.demo.conftest import NOW, SHANGHAI, rows, value
 
 TABLES = (
     "tenants", "seeded_days", "users", "courses", "orders", "order_events", "reviews", "activities", "posts",
-    "community_days", "alerts", "todos", "calendar_events", "contacts", "knowledge",
+    "community_days", "alerts", "todos", "calendar_events", "contacts", "knowledge", "coupons",
 )  # fmt: skip
 
 
