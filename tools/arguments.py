@@ -73,7 +73,13 @@ def signature(function: Callable[..., Any], context: type) -> Signature:
 
 def wrong(function: Callable[..., Any], what: str, parameter: str | None = None) -> ConfigurationError:
     where = f", parameter {parameter!r}" if parameter else ""
-    return ConfigurationError(f"{function.__module__}: tool {function.__name__!r}{where}: {what}")
+    return ConfigurationError(f"{file_of(function)}: tool {function.__name__!r}{where}: {what}")
+
+
+def file_of(function: Callable[..., Any]) -> str:
+    """Where it is written; the module's name of a file that was loaded by its path would tell an operator nothing."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return str(code.co_filename) if code is not None else str(getattr(function, "__module__", function))
 
 
 def folded(name: str) -> str:

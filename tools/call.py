@@ -20,8 +20,20 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Done:
+    """A call that was made and may have to be undone. `arguments`: as its tool got them. `data`: what it gave back."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Caller:
     """Who calls, under which agent and in which turn. `now`: aware, in the tenant's zone. `source`: who decided it.
+
+    `undoes`: the call that this one undoes, of the desk's own accord: under that one's permission and its yes.
 
     `recorded`: for a replay, what calls came to when they were live: `ledger.canonical` of a call -> `Outcome.record`.
     """
@@ -37,6 +49,7 @@ class Caller:
     extra: Mapping[str, Any] = field(default_factory=dict)
     mode: Literal["live", "replay"] = "live"
     recorded: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    undoes: Done | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """Gives a card its design, if its data is what the design can show."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from tools.tool import Card
+from tools.tool import Card, Tool
 
 logger = logging.getLogger(__name__)
 TYPES: dict[str, tuple[type, ...]] = {
@@ -23,6 +23,14 @@ class Design(Protocol):
     def fields(self) -> Mapping[str, Mapping[str, Any]]: ...
 
 
+def undesigned(tools: Iterable[Tool], cards: Mapping[str, Design]) -> Iterator[str]:
+    """Tools that declare a card which has no design: a problem of the configuration."""
+    for tool in tools:
+        for one in tool.cards:
+            if one not in cards:
+                yield f"tool {tool.name!r}: cards: no card {one!r} in config/cards/"
+
+
 def dressed(card: Card | None, cards: Mapping[str, Design]) -> dict[str, Any] | None:
     """{"type", "design", "data"}; None, and a line in the log, where the type is unknown or the data does not fit."""
     if card is None:
@@ -38,26 +46,34 @@ def dressed(card: Card | None, cards: Mapping[str, Design]) -> dict[str, Any] | 
 def misfit(data: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]]) -> str:
     """Where `data` lacks or breaks a field, "" if it fits. Fields are required unless `optional`; more may be there."""
     required = [name for name, schema in fields.items() if not schema.get("optional")]
-    return _misfit_object(data, {"required": required, "properties": fields}, "data")
+    found = _misfit_object(data, {"required": required, "properties": fields})
+    return "" if found is None else f"data{found[0]} {found[1]}"
 
 
-def _misfit(value: Any, schema: Mapping[str, Any], path: str) -> str:
-    wanted = schema.get("type", ())
-    types = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    if types and not any(_is(value, one) for one in types):
-        return f"{path} is no {' or '.join(types)}"
+def _misfit(value: Any, schema: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The place beneath this value, and what is wrong there."""
+    wanted = schema.get("type")
+    if wanted and not (_is(value, wanted) if isinstance(wanted, str) else any(_is(value, one) for one in wanted)):
+        return "", f"is no {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
     if "enum" in schema and value not in schema["enum"]:
-        return f"{path} is none of {schema['enum']}"
-    if isinstance(value, list) and "items" in schema:
-        return next(filter(None, (_misfit(one, schema["items"], f"{path}.{n}") for n, one in enumerate(value))), "")
-    return _misfit_object(value, schema, path) if isinstance(value, dict) else ""
+        return "", f"is none of {schema['enum']}"
+    if isinstance(value, dict):
+        return _misfit_object(value, schema)
+    items = schema.get("items") if isinstance(value, list) else None
+    if items is not None:
+        for number, one in enumerate(value):
+            if found := _misfit(one, items):
+                return f".{number}{found[0]}", found[1]
+    return None
 
 
-def _misfit_object(value: Mapping[str, Any], schema: Mapping[str, Any], path: str) -> str:
+def _misfit_object(value: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[str, str] | None:
     if lacking := [name for name in schema.get("required", ()) if name not in value]:
-        return f"{path} lacks {', '.join(lacking)}"
-    here = ((name, inner) for name, inner in schema.get("properties", {}).items() if name in value)
-    return next(filter(None, (_misfit(value[name], inner, f"{path}.{name}") for name, inner in here)), "")
+        return "", f"lacks {', '.join(lacking)}"
+    for name, inner in schema.get("properties", {}).items():
+        if name in value and (found := _misfit(value[name], inner)):
+            return f".{name}{found[0]}", found[1]
+    return None
 
 
 def _is(value: Any, kind: str) -> bool:

@@ -4,22 +4,23 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import psycopg
 from langgraph.errors import GraphBubbleUp
 
 from errors import Unavailable
-from tools.call import Caller, Outcome
+from tools.call import Call, Caller, Outcome
 from tools.ledger import Ledger, Row, effect_key
-from tools.texts import text
+from tools.texts import attempted, text
 from tools.tool import Status, Tool
 
 logger = logging.getLogger(__name__)
 
 Make = Callable[[asyncio.Event], Awaitable[Outcome]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,8 @@ class Effect:
 
     @property
     def key(self) -> str:
-        return effect_key(self.caller.turn_id, self.tool.name, self.arguments)
+        undoes = self.caller.undoes
+        return effect_key(self.caller.turn_id, self.tool.name, self.arguments, undoes.id if undoes else "")
 
     @property
     def business_key(self) -> str | None:
@@ -59,7 +61,8 @@ class Effect:
         )
 
     def outcome(self, status: Status, reason: str, words: str) -> Outcome:
-        content = text(words, self.caller.locale)
+        locale = self.caller.locale
+        content = text(words, locale, what=attempted(self.tool, self.arguments, locale))
         return Outcome(status=status, reason=reason, content=content, arguments=dict(self.arguments))
 
 
@@ -90,8 +93,9 @@ class Effects:
         return await to_the_end(happen)
 
 
-async def to_the_end(work: Callable[[asyncio.Event], Coroutine[Any, Any, Outcome]]) -> Outcome:
-    """Await `work` though the caller is cancelled meanwhile, even over and over; then be cancelled."""
+async def to_the_end(work: Callable[[asyncio.Event], Coroutine[Any, Any, Result]]) -> Result:
+    """Await `work` though the caller is cancelled meanwhile, even over and over; then be cancelled, with its result
+    in the error's `args`."""
     leaving, cancelled = asyncio.Event(), None
     task = asyncio.create_task(work(leaving))
     while not task.done():
@@ -101,16 +105,26 @@ async def to_the_end(work: Callable[[asyncio.Event], Coroutine[Any, Any, Outcome
             cancelled = error
             leaving.set()
     if cancelled is not None:
-        raise cancelled from (None if task.cancelled() else task.exception())
+        failure = None if task.cancelled() else task.exception()
+        if failure is None and not task.cancelled():
+            cancelled.args = (*cancelled.args, task.result())
+        raise cancelled from failure
     return task.result()
+
+
+def cut_off(error: asyncio.CancelledError, call: Call) -> Outcome:
+    """What a call came to whose caller was cancelled: one with an effect was made to its end (`to_the_end`)."""
+    ended = next((part for part in error.args if isinstance(part, Outcome)), None)
+    return ended or Outcome(status="failed", reason="cancelled", content="", arguments=dict(call.arguments))
 
 
 async def _through(ledger: Ledger, effect: Effect, make: Make, leaving: asyncio.Event) -> Outcome:
     row = await effect.begin(ledger)
     if row.state == "recorded":
         return _recorded(row, effect)
-    if row.state == "unknown" and not effect.tool.idempotent:
-        return effect.outcome("unknown", "unsettled", "unknown")
+    # A task is accepted once for its key, however often it is put in.
+    if row.state == "unknown" and not (effect.tool.idempotent or effect.tool.background):
+        return _noted(effect.outcome("unknown", "unsettled", "unknown"), row)
     not_made = effect.outcome("not_executed", "cancelled", "cancelled")
     try:
         outcome = not_made if leaving.is_set() else await make(leaving)
@@ -118,7 +132,7 @@ async def _through(ledger: Ledger, effect: Effect, make: Make, leaving: asyncio.
         await _settle(ledger, row, effect, not_made)
         raise
     await _settle(ledger, row, effect, outcome)
-    return outcome
+    return _noted(outcome, row) if outcome.status == "unknown" else outcome
 
 
 async def _settle(ledger: Ledger, row: Row, effect: Effect, outcome: Outcome) -> None:
@@ -132,15 +146,21 @@ async def _settle(ledger: Ledger, row: Row, effect: Effect, outcome: Outcome) ->
     if outcome.status == "unknown" or (row.state == "unknown" and outcome.status == "not_executed"):
         return
     try:
-        await ledger.settle(row.id, "done" if outcome.status == "done" else "failed", outcome.record())
+        await ledger.settle(row.id, "done" if outcome.status in ("done", "accepted") else "failed", outcome.record())
     except (Unavailable, psycopg.Error):
         name, status = effect.tool.name, outcome.status
         logger.exception("tool %s ended as %s, and ledger row %d could not say so", name, status, row.id)
 
 
+def _noted(outcome: Outcome, row: Row) -> Outcome:
+    """With the row that an operator settles: under it the transcript finds what became of the call."""
+    return replace(outcome, data={**outcome.data, "ledger_id": row.id})
+
+
 def _recorded(row: Row, effect: Effect) -> Outcome:
     """A row that an operator settled by hand has no result to show."""
-    return Outcome.recorded(row.result) if row.result else effect.outcome("done", "recorded", "settled")
+    outcome = Outcome.recorded(row.result) if row.result else effect.outcome("done", "recorded", "settled")
+    return outcome if row.own else replace(outcome, reason="done_before")
 
 
 def business_key(tool: Tool, arguments: Mapping[str, Any], user: str) -> str | None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,28 +13,37 @@ from uuid import uuid4
 from langgraph.errors import GraphBubbleUp
 
 from errors import StaleThread
+from tools.audit import Audit, audited
+from tools.background import Background
 from tools.call import Call, Caller, Outcome
 from tools.cards import Design
 from tools.coercion import Coerced, coerce, describe_missing
-from tools.effect import Effect, Effects
-from tools.faults import transient, undecided
-from tools.ledger import Ledger, canonical, effect_key
-from tools.permission import allowed
+from tools.compensation import undoes
+from tools.effect import Effect, Effects, cut_off
+from tools.faults import Fault, transient, undecided
+from tools.ledger import Ledger, canonical, undo_of
+from tools.limit import contained, within
+from tools.permission import Denied, denied
+from tools.refusing import not_permitted, stopped, unconfirmed
 from tools.registry import Registry
 from tools.results import Unusable, checked
-from tools.texts import text
+from tools.switches import Switches
+from tools.texts import attempted, text
 from tools.tool import Locale, Tool, ToolContext
 
 __all__ = ["Call", "Caller", "Executor", "Outcome"]
 
 logger = logging.getLogger(__name__)
 PAUSE_S = 0.05
+MAX_PARALLEL = 16
 
 
 class Executor:
     """`resources`: tool name -> what its adapter's lifespan yielded. `cards`: type -> design and fields of a card.
 
-    `ledger`: what makes effects happen once; a tool without an effect never touches it.
+    `ledger`: what makes effects happen once; a tool without an effect never touches it. `switches`: what operators have
+    stopped; None: nothing. `background`: where calls go that are not waited for; None: they are refused.
+    `max_parallel`: calls of this process at once; the rest waits, within its time.
     """
 
     def __init__(
@@ -43,12 +53,18 @@ class Executor:
         cards: Mapping[str, Design],
         *,
         ledger: Ledger | None = None,
-        max_parallel: int = 16,
+        audit: Audit | None = None,
+        switches: Switches | None = None,
+        background: Background | None = None,
+        max_parallel: int = MAX_PARALLEL,
     ) -> None:
         self.registry = registry
+        self.switches = switches or Switches()
         self._resources = resources
         self._cards = cards
         self._effects = Effects(ledger)
+        self._audit = audit
+        self._background = background
         self._slots = asyncio.Semaphore(max_parallel)
 
     async def run(
@@ -57,11 +73,17 @@ class Executor:
         """`confirmation`: a person's answer {"type": approve | edit | reject, ...}, None if there is none.
         `deadline_s`: seconds left of the turn. Raises what LangGraph, the saver and the ledger raise to stop a run."""
         started = time.perf_counter()
-        outcome = await self._outcome(call, caller, confirmation or {}, deadline_s)
-        elapsed_ms = round((time.perf_counter() - started) * 1000, 3)
-        summary = (call.name, call.id, outcome.status, outcome.reason or "-", elapsed_ms, outcome.content[:500])
+        try:
+            outcome = await self._outcome(call, caller, confirmation or {}, deadline_s)
+        except asyncio.CancelledError as error:
+            ended = replace(cut_off(error, call), elapsed_ms=_ms_since(started))
+            await audited(self._audit, call, caller, confirmation, ended)
+            raise
+        outcome = replace(outcome, elapsed_ms=_ms_since(started))
+        summary = (call.name, call.id, outcome.status, outcome.reason or "-", outcome.elapsed_ms, outcome.content[:500])
         logger.debug("tool %s (call %s): %s (%s) in %.1f ms: %s", *summary)
-        return replace(outcome, elapsed_ms=elapsed_ms)
+        await audited(self._audit, call, caller, confirmation, outcome)
+        return outcome
 
     async def _outcome(self, call: Call, caller: Caller, confirmation: Mapping[str, Any], deadline_s: float) -> Outcome:
         given, locale = _given(call, confirmation), caller.locale
@@ -72,25 +94,37 @@ class Executor:
         if tool is None:
             content = text("unknown_tool", locale, name=repr(call.name[:80]))
             return Outcome(status="refused", reason="unknown_tool", content=content, arguments=given)
-        if all(tool.name != one.name for one in allowed(caller.principal, caller.agent, self.registry)):
-            content = text("not_permitted", locale)
-            return Outcome(status="refused", reason="not_permitted", content=content, arguments=given)
+        if (lacking := self._lacking(tool, caller)) is not None:
+            return not_permitted(lacking, caller, given)
         coerced = coerce(tool, given, now=caller.now, locale=locale)
         if coerced.values is None:
             return _refused(tool, coerced, given, locale)
         if caller.mode == "replay":
             return _declined(confirmation, coerced, locale) or _replayed(tool, coerced, caller)
-        stopped = _declined(confirmation, coerced, locale) or _unconfirmed(tool, coerced, confirmation, locale)
-        return stopped or await self._called(call, tool, coerced, caller, deadline_s)
+        declined = _declined(confirmation, coerced, locale) or await self._stopped(tool, coerced, caller)
+        declined = declined or unconfirmed(tool, coerced, confirmation, caller)
+        return declined or await self._called(call, tool, coerced, caller, deadline_s)
+
+    def _lacking(self, tool: Tool, caller: Caller) -> Denied | None:
+        """The desk undoes its own half-done work under the permission of the call that it undoes, and nothing else."""
+        if caller.undoes is None:
+            return denied(caller.principal, caller.agent, tool, self.registry)
+        return None if undoes(tool.name, caller.undoes, self.registry) else Denied(lacks="nothing")
+
+    async def _stopped(self, tool: Tool, coerced: Coerced, caller: Caller) -> Outcome | None:
+        why = await self.switches.stopping(tool)
+        return None if why is None else stopped(why, tool, caller, coerced.arguments)
 
     async def _called(self, call: Call, tool: Tool, coerced: Coerced, caller: Caller, deadline_s: float) -> Outcome:
-        ends = asyncio.get_running_loop().time() + deadline_s
+        ends, waits = asyncio.get_running_loop().time() + deadline_s, self._slots.locked()
         try:
-            async with asyncio.timeout_at(ends):
+            async with asyncio.timeout_at(ends) if waits else nullcontext():
                 await self._slots.acquire()
         except TimeoutError:
             return _late(coerced, caller.locale)
         try:
+            if waits and (refused := await self._stopped(tool, coerced, caller)):
+                return refused
             logger.debug("tool %s (call %s) with %s", tool.name, call.id, coerced.arguments)
             make = partial(self._made, tool, coerced, caller, ends)
             if not tool.effect:
@@ -104,10 +138,19 @@ class Executor:
     ) -> Outcome:
         if asyncio.get_running_loop().time() >= ends:
             return _late(coerced, caller.locale)
+        if tool.background:
+            return await self._accepted(tool, coerced, caller, ends)
         result = await self._tried(tool, coerced, caller, ends, leaving)
         if isinstance(result, Exception):
             return _failed(tool, coerced, result, caller.locale)
         return self._judged(tool, coerced, result, caller.locale)
+
+    async def _accepted(self, tool: Tool, coerced: Coerced, caller: Caller, ends: float) -> Outcome:
+        if self._background is None:
+            content = text("no_background", caller.locale)
+            return Outcome(status="refused", reason="no_background", content=content, arguments=coerced.arguments)
+        limit_s = ends - asyncio.get_running_loop().time()
+        return await self._background.accept(tool, coerced.arguments, caller, limit_s)
 
     async def _tried(
         self, tool: Tool, coerced: Coerced, caller: Caller, ends: float, leaving: asyncio.Event | None
@@ -119,14 +162,13 @@ class Executor:
         pause_s = PAUSE_S
         while True:
             limit_s = min(tool.timeout_s, ends - loop.time())
-            scope = asyncio.timeout(limit_s)
+            context = self._context(tool, coerced, caller, limit_s)
             try:
-                async with scope:
-                    return await tool.call(self._context(tool, coerced, caller, limit_s), **values)
+                return await within(limit_s, _awaited(tool, context, values))
             except (GraphBubbleUp, StaleThread):
                 raise
             except Exception as error:  # noqa: BLE001  the one place where a tool's own exception becomes a value
-                last = TimeoutError(f"no answer within {limit_s:.3f} s") if scope.expired() else error
+                last = error
             over = leaving is not None and leaving.is_set()
             if over or more == 0 or not transient(last) or loop.time() + pause_s >= ends:
                 return last
@@ -140,9 +182,11 @@ class Executor:
             locale=caller.locale,
             now=caller.now,
             deadline_s=limit_s,
-            idempotency_key=effect_key(caller.turn_id, tool.name, coerced.arguments),
+            idempotency_key=Effect(tool=tool, arguments=coerced.arguments, caller=caller).key,
             resources=self._resources.get(tool.name),
             extra=caller.extra,
+            thread_id=caller.thread_id,
+            tasks=None if self._background is None else self._background.of(caller.principal),
         )
 
     def _judged(self, tool: Tool, coerced: Coerced, result: object, locale: Locale) -> Outcome:
@@ -159,6 +203,14 @@ class Executor:
             arguments=coerced.arguments,
             reason="too_much" if usable.shortened else "",
         )
+
+
+async def _awaited(tool: Tool, context: ToolContext, values: Mapping[str, Any]) -> object:
+    return await contained(tool.call(context, **values))
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
 
 
 def _given(call: Call, confirmation: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -191,16 +243,11 @@ def _declined(confirmation: Mapping[str, Any], coerced: Coerced, locale: Locale)
     return Outcome(status="rejected", reason="rejected", content=content, arguments=coerced.arguments)
 
 
-def _unconfirmed(tool: Tool, coerced: Coerced, confirmation: Mapping[str, Any], locale: Locale) -> Outcome | None:
-    if not tool.confirm or confirmation.get("type") in ("approve", "edit"):
-        return None
-    content = text("not_confirmed", locale)
-    return Outcome(status="rejected", reason="not_confirmed", content=content, arguments=coerced.arguments)
-
-
 def _replayed(tool: Tool, coerced: Coerced, caller: Caller) -> Outcome:
     """What the call came to when it was live; a call that was not made then is not made now either."""
-    record = caller.recorded.get(canonical(tool.name, coerced.arguments))
+    undone = caller.undoes
+    key = undo_of(canonical(undone.tool, undone.arguments)) if undone else canonical(tool.name, coerced.arguments)
+    record = caller.recorded.get(key)
     if record is not None:
         return Outcome.recorded(record)
     content = text("replay", caller.locale)
@@ -214,12 +261,14 @@ def _late(coerced: Coerced, locale: Locale) -> Outcome:
 def _failed(tool: Tool, coerced: Coerced, error: Exception, locale: Locale) -> Outcome:
     """Nothing of the error's own text leaves here but into the log. An unusable result came after the effect."""
     trace = uuid4().hex[:8]
-    late = isinstance(error, TimeoutError)
-    logger.error("tool %s failed, reference %s", tool.name, trace, exc_info=None if late else error)
+    late, fault = isinstance(error, TimeoutError), error if isinstance(error, Fault) else None
+    reason = fault.reason if fault else "timeout" if late else f"error {trace}"
+    told = fault or "-"
+    logger.error("tool %s failed, reference %s: %s", tool.name, trace, told, exc_info=None if late or fault else error)
     unsure = isinstance(error, Unusable) or (undecided(error) and not tool.idempotent)
     if tool.effect and unsure:
-        reason = "timeout" if late else f"error {trace}"
-        return Outcome(status="unknown", reason=reason, content=text("unknown", locale), arguments=coerced.arguments)
+        content = text("unknown", locale, what=attempted(tool, coerced.arguments, locale))
+        return Outcome(status="unknown", reason=reason, content=content, arguments=coerced.arguments)
     content = text("timeout", locale) if late else text("failed", locale, trace=trace)
-    reason = "timeout" if late else f"error {trace}"
+    content = fault.said[locale] if fault else content
     return Outcome(status="failed", reason=reason, content=content, arguments=coerced.arguments)

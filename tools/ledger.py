@@ -14,7 +14,8 @@ class Row(Protocol):
 
     `begun`: the row is ours, `started` and committed, and the call is to be made. `recorded`: the call was made before,
     `result` is what `settle` was given then (None with the other two, and where an operator settled the row by hand).
-    `unknown`: the call was begun before and nothing is known of its end; whoever may repeat it settles this row.
+    `unknown`: the call was begun before and nothing is known of its end; whoever may repeat it settles this row. `own`:
+    it is this very call's; False where another one has the same business key.
     """
 
     @property
@@ -23,6 +24,8 @@ class Row(Protocol):
     def state(self) -> Begun: ...
     @property
     def result(self) -> Mapping[str, Any] | None: ...
+    @property
+    def own(self) -> bool: ...
 
 
 class Ledger(Protocol):
@@ -55,11 +58,18 @@ class Ledger(Protocol):
         """
 
 
-def effect_key(turn_id: str, tool: str, arguments: Mapping[str, Any]) -> str:
-    """`arguments`: coerced, so that the same call in other spelling has the same key."""
-    return hashlib.sha256(json.dumps([turn_id, canonical(tool, arguments)]).encode()).hexdigest()
+def effect_key(turn_id: str, tool: str, arguments: Mapping[str, Any], undoes: str = "") -> str:
+    """`arguments`: coerced, so that the same call in other spelling has the same key. `undoes`: the id of the call that
+    this one undoes, so that it is not mistaken for the same call made for its own sake."""
+    parts = [turn_id, canonical(tool, arguments), *([undoes] if undoes else [])]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     """One call as one text: under it a replay finds the recorded outcome."""
     return json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def undo_of(call: str) -> str:
+    """The undoing of a call, which is given as one text, as one text."""
+    return f"undo {call}"

@@ -1,7 +1,8 @@
 """Whether what a tool gave back can be shown, kept and planned with; made small and plain on the way."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,6 +13,11 @@ from tools.tool import Card, Locale, ToolResult
 
 Ending = Literal["done", "refused", "failed"]
 CONTENT_CHARACTERS = 8_000
+# What is deeper, or a whole number beyond 64 bits, cannot be kept with the turn.
+MAX_DEPTH, INT64 = 64, 2**63
+LONG_NUMBER = re.compile(r"\d{19}")
+# An escaped NUL, and not an escaped backslash before the letters u0000.
+NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 class Unusable(Exception):
@@ -66,6 +72,8 @@ def _within(data: object, max_bytes: int, what: str) -> tuple[dict[str, Any], in
     if not isinstance(data, dict):
         raise Unusable(f"{what} is {type(data).__name__}, not a dict")
     full = _encoded(data, what)
+    if full.count("[") + full.count("{") > MAX_DEPTH and _is_deep(data):
+        raise Unusable(f"{what} is nested more than {MAX_DEPTH} deep")
     if size(full) <= max_bytes:
         return _decoded(full), size(full)
     return _decoded(_encoded(capped(data, max_bytes), what)), size(full)
@@ -84,5 +92,25 @@ def _encoded(value: Any, what: str) -> str:
 
 
 def _decoded(text_of_it: str) -> Any:
-    """NUL, which a database cannot keep, becomes the replacement character."""
-    return json.loads(text_of_it.replace("\\u0000", "\\ufffd"))
+    """NUL, which a database cannot keep, becomes the replacement character, and a number that is too long its text."""
+    if "\\u0000" in text_of_it:
+        text_of_it = NUL.sub(r"\1\\ufffd", text_of_it)
+    return json.loads(text_of_it, parse_int=_number if LONG_NUMBER.search(text_of_it) else None)
+
+
+def _number(digits: str) -> int | str:
+    number = int(digits)
+    return number if -INT64 <= number < INT64 else digits
+
+
+def _is_deep(value: Any) -> bool:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for one in level if isinstance(one, dict | list | tuple) for inner in _inside(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: dict[str, Any] | list[Any] | tuple[Any, ...]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value

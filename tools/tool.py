@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from string import Formatter
@@ -12,13 +13,18 @@ from pydantic import BaseModel
 
 from auth.principal import Principal
 from tools.arguments import Arg, signature, wrong
+from tools.tasks import OwnTasks, Step, Steps
 
-__all__ = ["Arg", "Card", "Locale", "Status", "Tool", "ToolContext", "ToolResult", "tool"]
+__all__ = [
+    "Arg", "Card", "Compensation", "Locale", "Status", "TaskContext", "Tool", "ToolContext", "ToolResult", "tool",
+]  # fmt: skip
 
 Status = Literal[
     "done", "awaiting", "accepted", "failed", "refused", "rejected", "undone", "unknown", "not_executed"
 ]  # fmt: skip
 Locale = Literal["zh", "en"]
+TIMEOUT_S, TASK_TIMEOUT_S = 5.0, 3_600.0
+ARGUMENTS, RESULT = "arguments", "result"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +32,8 @@ class ToolContext:
     """What a tool may know of the request; everything here was established by the server.
 
     `now`: aware, in the tenant's zone. `deadline_s`: seconds left for this call. `resources`: what the adapter's own
-    `lifespan` yielded. `idempotency_key`: the same for every try of the same call.
+    `lifespan` yielded. `idempotency_key`: the same for every try of the same call. `tasks`: the caller's own background
+    tasks; None where there are none at all.
     """
 
     principal: Principal
@@ -36,7 +43,38 @@ class ToolContext:
     idempotency_key: str
     resources: Any = None
     extra: Mapping[str, Any] = field(default_factory=dict)
-    progress: Callable[[dict[str, Any]], None] = lambda _: None
+    thread_id: str = ""
+    tasks: OwnTasks | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskContext(ToolContext):
+    """What a background tool may know besides.
+
+    A worker may be killed at any moment; another one then calls the tool again, with `resume` as the last step that was
+    committed left it, {} at the beginning. `deadline_s`: seconds for the whole of this attempt.
+    """
+
+    task_id: str
+    steps: Steps
+    resume: Mapping[str, Any] = field(default_factory=dict)
+
+    def step(self) -> AbstractAsyncContextManager[Step]:
+        """What is done on the step's connection is committed together with how far the task is, so that it is never
+        done twice. An effect elsewhere has to be one that can be repeated."""
+        return self.steps.step()
+
+    async def progress(
+        self,
+        *,
+        stage: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        resume: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A step in which nothing is done but to say how far the task is."""
+        async with self.step() as step:
+            step.reached(stage=stage, done=done, total=total, resume=resume)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +102,19 @@ class ToolResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Compensation:
+    """The call that undoes another one, when a later step of the same plan fails.
+
+    `arguments`: a parameter of `tool` -> where its value is: `arguments.<name>` of the call to be undone, as its tool
+    got it, or `result.<path>` into the data that it gave back (numbers index lists). Nobody is asked before it, and it
+    runs under the permission of the call that it undoes. It should be idempotent: after a crash it may come again.
+    """
+
+    tool: str
+    arguments: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tool:
     """One capability. Built by the `tool` decorator, or by another provider.
 
@@ -74,8 +125,12 @@ class Tool:
     twice leaves what one leaves, and says the same. `business_key`: a format string over the arguments and `{user}`,
     e.g. `{invoice_no}`: within a tenant the work is done once for a value of it, in whatever turn, and the first result
     is given again. `timeout_s`: seconds for one try. `retries`: more tries after a transient fault, only if idempotent
-    or without effect. `max_bytes`: cap of the result as JSON. `direct`: answers without a model. `result`: the model of
-    `data`, against which chains are checked; None means undeclared. `source`: where it came from, for `/tools`.
+    or without effect. `max_bytes`: cap of the result as JSON. `direct`: answers without a model. `cards`: types of the
+    cards that it shows, checked at the start; others are looked up when they come. `result`: the model of `data`,
+    against which chains are checked; None means undeclared. `source`: where it came from, for `/tools`.
+    `background`: the call is accepted and a worker does it, with a `TaskContext`; `timeout_s` is then for one attempt
+    at the whole. `title`: what such work is called, by locale; without it its name. `compensate`: how it is undone;
+    None: it cannot be.
     """
 
     name: str
@@ -90,12 +145,16 @@ class Tool:
     confirm_text: Mapping[str, str] = field(default_factory=dict)
     idempotent: bool = False
     business_key: str | None = None
-    timeout_s: float = 5.0
+    timeout_s: float = TIMEOUT_S
     retries: int = 0
     max_bytes: int = 64_000
     direct: bool = False
+    cards: tuple[str, ...] = ()
     result: type[BaseModel] | None = None
     source: str = "python"
+    background: bool = False
+    title: Mapping[str, str] = field(default_factory=dict)
+    compensate: Compensation | None = None
 
 
 def tool(
@@ -107,16 +166,21 @@ def tool(
     confirm_text: Mapping[str, str] | None = None,
     idempotent: bool = False,
     business_key: str | None = None,
-    timeout_s: float = 5.0,
+    timeout_s: float | None = None,
     retries: int = 0,
     max_bytes: int = 64_000,
     direct: bool = False,
+    cards: tuple[str, ...] = (),
     result: type[BaseModel] | None = None,
+    background: bool = False,
+    title: Mapping[str, str] | None = None,
+    compensate: Compensation | None = None,
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
     """Makes a Tool of `async def name(ctx: ToolContext, p: Annotated[T, Arg(...)], ...) -> ToolResult`.
 
     The docstring is the description that a model reads. The fields are those of `Tool`; a tool that is to be confirmed
-    has an effect. Raises ConfigurationError naming module, tool and parameter.
+    has an effect, and so has one that works in the background, whose first parameter is a TaskContext. Raises
+    ConfigurationError naming module, tool and parameter.
     """
 
     def define(function: Callable[..., Awaitable[ToolResult]]) -> Tool:
@@ -124,7 +188,7 @@ def tool(
             raise wrong(function, "must be an async function")
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", function.__name__):
             raise wrong(function, "its name must be 1 to 64 Latin letters, digits and underscores")
-        described = signature(function, ToolContext)
+        described = signature(function, TaskContext if background else ToolContext)
         made = Tool(
             name=function.__name__,
             description=inspect.getdoc(function) or "",
@@ -133,22 +197,31 @@ def tool(
             arguments=described.model,
             call=function,
             args=described.args,
-            effect=effect or confirm,
+            effect=effect or confirm or background,
             confirm=confirm,
             confirm_text=dict(confirm_text or {}),
             idempotent=idempotent,
             business_key=business_key,
-            timeout_s=timeout_s,
+            timeout_s=(TASK_TIMEOUT_S if background else TIMEOUT_S) if timeout_s is None else timeout_s,
             retries=retries,
             max_bytes=max_bytes,
             direct=direct,
+            cards=cards,
             result=result,
+            background=background,
+            title=dict(title or {}),
+            compensate=compensate,
         )
-        for problem in (*_gaps(made), *_texts(made)):
+        for problem in gaps(made):
             raise wrong(function, problem)
         return made
 
     return define
+
+
+def gaps(made: Tool) -> list[str]:
+    """What is wrong with a tool, whichever provider made it."""
+    return [*_gaps(made), *_texts(made)]
 
 
 def _gaps(made: Tool) -> list[str]:
@@ -164,18 +237,21 @@ def _gaps(made: Tool) -> list[str]:
         and not made.idempotent,
         "business_key on a tool without an effect": made.business_key is not None and not made.effect,
         "confirm_text without confirm=True": bool(made.confirm_text) and not made.confirm,
+        "title without background=True": bool(made.title) and not made.background,
+        "background work has an effect": made.background and not made.effect,
+        "compensate on a tool without an effect": made.compensate is not None and not made.effect,
     }
     return [problem for problem, is_so in checks.items() if is_so]
 
 
 def _texts(made: Tool) -> list[str]:
-    problems: list[str] = []
+    problems = [f"title is for {get_args(Locale)}, not {one!r}" for one in made.title if one not in get_args(Locale)]
     for locale, text in made.confirm_text.items():
         if locale not in get_args(Locale):
             problems.append(f"confirm_text is for {get_args(Locale)}, not {locale!r}")
-        problems += _format("confirm_text", text, made.args)
+        problems += _format("confirm_text", text, made.arguments.model_fields)
     if made.business_key is not None:
-        problems += _format("business_key", made.business_key, {*made.args, "user"})
+        problems += _format("business_key", made.business_key, {*made.arguments.model_fields, "user"})
         if "{" not in made.business_key:
             problems.append("business_key names no argument, so the tool would do its work once and never again")
     return problems

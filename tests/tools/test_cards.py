@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from config.catalogue import CardDesign
-from tools.cards import dressed, misfit
+from tests.tools.samples import answering
+from tools.cards import dressed, misfit, undesigned
 from tools.tool import Card
 
 ROW = {
@@ -44,3 +45,10 @@ def test_a_design_of_the_catalogue_dresses_a_card() -> None:
     assert dressed(Card(type="rows", data=data), cards) == {"type": "rows", "design": {"title": "Rows"}, "data": data}
     assert dressed(Card(type="rows", data={}), cards) is None
     assert dressed(None, cards) is None
+
+
+def test_a_declared_card_without_a_design_is_a_problem_of_the_configuration() -> None:
+    tools = [answering("x", cards=("list", "nowhere"))]
+    assert list(undesigned(tools, {"list": CardDesign(type="list", design={}, fields=FIELDS)})) == [
+        "tool 'answer': cards: no card 'nowhere' in config/cards/"
+    ]

@@ -128,8 +128,10 @@ async def test_a_call_whose_end_nobody_knows_is_not_repeated(ledger: MemoryLedge
     late = await run(by)
     assert (late.status, late.reason, ledger.rows[0].status) == ("unknown", "timeout", "started")
     again = await run(by)
-    assert (again.status, again.reason, again.data) == ("unknown", "unsettled", {})
-    assert again.content == late.content == "outcome unknown, please check before trying again"
+    assert (again.status, again.reason, again.data) == ("unknown", "unsettled", late.data)
+    assert late.data == {"ledger_id": ledger.rows[0].id}
+    assert again.content == late.content
+    assert late.content.endswith(": outcome unknown, please check before trying again")
     assert len(shop.keys) == 1
 
 
@@ -203,7 +205,7 @@ async def test_a_business_key_makes_a_call_unique_across_turns_threads_and_users
     other = Principal(tenant="acme", user="sam")
     second = await run(by, who=caller(turn_id="t2", thread_id="x", principal=other), note="again")
     assert shop.paid == ["7"]
-    assert (second.content, second.reason) == (first.content, "recorded")
+    assert (second.content, second.reason) == (first.content, "done_before")
     await run(by, who=caller(turn_id="t3", principal=Principal(tenant="globex", user="sam")))
     assert shop.paid == ["7", "7"]
 

@@ -136,7 +136,7 @@ async def test_a_business_key_counts_across_turns_and_users_of_a_tenant(desk: De
     shop = Shop(business_key="{no}")
     await desk.run(shop.tool)
     other = await desk.run(shop.tool, turn_id=f"{desk.turn_id}-2", principal=Principal(tenant="acme", user="sam"))
-    assert (shop.paid, other.reason) == (["7"], "recorded")
+    assert (shop.paid, other.reason) == (["7"], "done_before")
     await desk.run(shop.tool, turn_id=f"{desk.turn_id}-3", principal=Principal(tenant="globex", user="sam"))
     assert shop.paid == ["7", "7"]
 

@@ -1,13 +1,10 @@
 """One call, from its name to its outcome, over tools that answer, raise, hang and lie."""
 
 import asyncio
-import json
 import logging
-import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -15,45 +12,16 @@ import psycopg
 import pytest
 from langgraph.errors import GraphInterrupt
 
+from auth.principal import Principal
 from errors import StaleThread, Unavailable
-from tests.tools.samples import agent, answering, caller, order_list, search, set_status
-from tools.call import Call, Caller, Outcome
-from tools.executor import Executor
+from tests.tools.running import executor, run
+from tests.tools.samples import agent, answering, caller, search, set_status
+from tools.call import Call, Outcome
 from tools.ledger import canonical
-from tools.registry import Registry
-from tools.tool import Card, Tool, ToolContext, ToolResult
+from tools.tool import Tool, ToolContext, ToolResult
 
 SQL = "'; DROP TABLE orders; --"
 SECRET = "password=hunter2"  # what the text of an exception may hold
-
-
-@dataclass(frozen=True, kw_only=True)
-class Design:
-    design: Mapping[str, Any] = field(default_factory=lambda: {"title": "Orders"})
-    fields: Mapping[str, Any] = field(
-        default_factory=lambda: {"total": {"type": "integer"}, "orders": {"type": "array"}}
-    )
-
-
-class Grade(StrEnum):
-    GOOD = "good"
-
-
-def executor(*tools: Tool, resources: Mapping[str, Any] | None = None, max_parallel: int = 16) -> Executor:
-    return Executor(Registry(tools), resources or {}, {"order_list": Design()}, max_parallel=max_parallel)
-
-
-async def run(
-    tool: Tool,
-    arguments: Mapping[str, Any] | None = None,
-    *,
-    confirmation: Mapping[str, Any] | None = None,
-    by: Caller | None = None,
-    deadline_s: float = 5.0,
-    name: str | None = None,
-) -> Outcome:
-    call = Call(id="c1", name=name or tool.name, arguments=arguments or {})
-    return await executor(tool).run(call, by or caller(), confirmation=confirmation, deadline_s=deadline_s)
 
 
 async def test_a_call_is_coerced_and_answered() -> None:
@@ -75,6 +43,34 @@ async def test_an_unknown_tool_is_refused() -> None:
     outcome = await run(search, {"limit": 1}, name="drop_tables")
     assert (outcome.status, outcome.reason) == ("refused", "unknown_tool")
     assert outcome.content == "there is no tool 'drop_tables'"
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("zh", "您没有 order:write 权限，这一步没有执行"),
+        ("en", "you lack the permission order:write; this was not carried out"),
+    ],
+)
+async def test_a_refusal_names_the_permission_that_is_missing(locale: str, said: str) -> None:
+    by = caller(principal=Principal(permissions=frozenset({"*:read"})), locale=locale)
+    for confirmation in (None, {"type": "approve"}, {"type": "reject"}):
+        outcome = await run(set_status, {"order_no": "1"}, by=by, confirmation=confirmation)
+        assert (outcome.status, outcome.reason, outcome.content) == ("refused", "not_permitted", said)
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("zh", "“shop”只对角色 boss、deputy 开放，这一步没有执行"),
+        ("en", "shop is open to the role boss / deputy only; this was not carried out"),
+    ],
+)
+async def test_a_refusal_of_an_agent_names_the_roles_that_it_is_for(locale: str, said: str) -> None:
+    outcome = await run(search, by=caller(agent=agent(roles=("boss", "deputy")), locale=locale))
+    assert (outcome.status, outcome.reason, outcome.content) == ("refused", "not_permitted", said)
+    theirs = await run(search, by=caller(agent=agent(roles=("boss",), tenants=("globex",)), locale=locale))
+    assert (theirs.status, "boss" in theirs.content) == ("refused", False)
 
 
 async def test_a_tool_of_another_agents_group_is_refused() -> None:
@@ -112,8 +108,20 @@ async def test_a_no_carries_the_persons_message() -> None:
 
 
 async def test_a_yes_lets_the_call_through() -> None:
-    outcome = await run(set_status, ARGUMENTS, confirmation={"type": "approve"})
+    outcome = await run(set_status, ARGUMENTS, confirmation={"type": "approve", "asked": ARGUMENTS})
     assert (outcome.status, outcome.data) == ("done", ARGUMENTS)
+
+
+@pytest.mark.parametrize(
+    "shown", [None, {}, {"order_no": "1"}, {**ARGUMENTS, "order_no": "2"}, {**ARGUMENTS, "x": None}]
+)
+async def test_a_yes_belongs_to_the_arguments_that_were_shown_and_to_no_others(shown: Any) -> None:
+    yes = {"type": "approve"} if shown is None else {"type": "approve", "asked": shown}
+    outcome = await run(set_status, ARGUMENTS, confirmation=yes)
+    assert (outcome.status, outcome.reason, outcome.arguments) == ("refused", "not_as_shown", ARGUMENTS)
+    assert outcome.content == "not carried out: it is not what was confirmed, please ask again"
+    unchanged = {**yes, "type": "edit"}
+    assert (await run(set_status, ARGUMENTS, confirmation=unchanged)).reason == "not_as_shown"
 
 
 async def test_an_edit_changes_arguments_and_passes_the_same_door() -> None:
@@ -135,7 +143,8 @@ async def test_an_answer_that_came_too_late_says_so_and_not_that_it_was_wished(e
     outcome = await run(set_status, ARGUMENTS, confirmation={"type": "reject", "expired": expired})
     said = "the confirmation has expired, please ask again" if expired else "it was declined"
     assert (outcome.status, outcome.content) == ("rejected", f"not carried out: {said}")
-    late = await run(set_status, ARGUMENTS, confirmation={"type": "approve", "expired": True})
+    yes = {"type": "approve", "expired": True, "asked": ARGUMENTS}
+    late = await run(set_status, ARGUMENTS, confirmation=yes)
     assert late.status == "done"
 
 
@@ -177,7 +186,7 @@ async def test_an_exception_becomes_a_failure_without_its_text(caplog: pytest.Lo
     assert record.exc_info
 
 
-@pytest.mark.parametrize("raised", [GraphInterrupt(()), StaleThread(), asyncio.CancelledError()])
+@pytest.mark.parametrize("raised", [GraphInterrupt(()), StaleThread()])
 async def test_what_stops_a_run_passes_through(raised: BaseException) -> None:
     with pytest.raises(type(raised)):
         await run(answering(raised))
@@ -187,6 +196,62 @@ async def test_a_read_that_hangs_fails_in_time() -> None:
     outcome = await run(answering(lambda: asyncio.sleep(60), timeout_s=0.02))
     assert (outcome.status, outcome.reason) == ("failed", "timeout")
     assert outcome.elapsed_ms < 2_000
+
+
+@pytest.mark.parametrize(("effect", "status"), [(False, "failed"), (True, "unknown")])
+async def test_a_tool_that_does_not_let_itself_be_stopped_is_left_behind(effect: bool, status: str) -> None:
+    free = asyncio.Event()
+
+    async def stubborn() -> ToolResult:
+        while not free.is_set():
+            with suppress(asyncio.CancelledError):
+                await free.wait()
+        return ToolResult(content="at last")
+
+    outcome = await run(answering(stubborn, timeout_s=0.02, effect=effect))
+    assert (outcome.status, outcome.reason) == (status, "timeout")
+    free.set()
+
+
+async def test_a_tool_that_tells_its_result_when_it_is_stopped_is_believed() -> None:
+    async def tidy() -> ToolResult:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return ToolResult(content="half of it")
+        raise AssertionError
+
+    assert (await run(answering(tidy, timeout_s=0.02))).content == "half of it"
+
+
+async def test_a_tool_whose_clearing_up_fails_was_too_late_all_the_same() -> None:
+    async def untidy() -> ToolResult:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            raise ValueError(SECRET)
+
+    outcome = await run(answering(untidy, timeout_s=0.02))
+    assert (outcome.status, outcome.reason) == ("failed", "timeout")
+
+
+async def test_a_call_that_is_cancelled_cancels_its_tool() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def work() -> ToolResult:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+        raise AssertionError
+
+    calling = asyncio.create_task(run(answering(work, timeout_s=60), deadline_s=60))
+    await begun.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    assert ended.is_set()
 
 
 async def test_the_turns_deadline_is_the_shorter_limit() -> None:
@@ -217,13 +282,14 @@ async def test_no_time_left_means_no_call() -> None:
 async def test_an_effect_that_may_have_happened_is_unknown(error: Exception, status: str) -> None:
     outcome = await run(answering(error, effect=True))
     assert outcome.status == status
-    assert (outcome.content == "outcome unknown, please check before trying again") is (status == "unknown")
+    assert outcome.content.endswith(": outcome unknown, please check before trying again") is (status == "unknown")
     assert (await run(answering(error, effect=True, idempotent=True))).status == "failed"
 
 
 async def test_an_effect_that_hangs_is_unknown() -> None:
     outcome = await run(answering(lambda: asyncio.sleep(60), effect=True, timeout_s=0.02), by=caller(locale="zh"))
-    assert (outcome.status, outcome.content) == ("unknown", "结果未知，请先核实，再决定是否重试")
+    assert outcome.status == "unknown"
+    assert outcome.content.endswith("：结果未知，请先核实，再决定是否重试")
 
 
 def in_turn(*results: Any) -> Any:
@@ -254,8 +320,8 @@ async def test_every_try_of_a_call_has_the_same_key() -> None:
         return ToolResult(content="done")
 
     tool = Tool(
-        name="save", description="Save.", group="shop", permission="p", arguments=answering(0).arguments, call=call,
-        effect=True, idempotent=True, retries=1,
+        name="save", description="Save.", group="shop", permission="order:write", arguments=answering(0).arguments,
+        call=call, effect=True, idempotent=True, retries=1,
     )  # fmt: skip
     resources, by = {"save": object()}, caller(extra={"channel": "web"})
     outcome = await executor(tool, resources=resources).run(
@@ -270,78 +336,6 @@ async def test_every_try_of_a_call_has_the_same_key() -> None:
         Call(id="c2", name="save", arguments={}), caller(turn_id="t2"), confirmation=None, deadline_s=1
     )
     assert seen[2].idempotency_key != seen[0].idempotency_key
-
-
-CYCLE: dict[str, Any] = {}
-CYCLE["self"] = CYCLE
-UNUSABLE = [
-    None, "text", {"content": "x"}, 7,
-    ToolResult(content=None), ToolResult(content="\ud800"),  # type: ignore[arg-type]  # the mistake under test
-    ToolResult(content="x", data=[1]),  # type: ignore[arg-type]  # the mistake under test
-    ToolResult(content="x", data={"n": math.nan}), ToolResult(content="x", data={"n": [math.inf]}),
-    ToolResult(content="x", data={"n": object()}), ToolResult(content="x", data={"n": "\ud800"}),
-    ToolResult(content="x", data=CYCLE),
-    ToolResult(content="x", card=Card(type="order_list", data={"n": math.nan})),
-    ToolResult(content="x", outcome="fine"),  # type: ignore[arg-type]  # the mistake under test
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("result", UNUSABLE, ids=range(len(UNUSABLE)))
-async def test_what_is_no_result_fails(result: Any) -> None:
-    outcome = await run(answering(result))
-    assert (outcome.status, outcome.data, outcome.card) == ("failed", {}, None)
-    assert (await run(answering(result, effect=True, idempotent=True))).status == "unknown"
-
-
-async def test_a_result_is_plain_json_afterwards() -> None:
-    data = {"grade": Grade.GOOD, "pair": (1, 2), 3: "x", "nul": "a\0b"}
-    outcome = await run(answering(ToolResult(content="  ", data=data)))  # type: ignore[arg-type]  # int key on purpose
-    assert outcome.data == {"grade": "good", "pair": [1, 2], "3": "x", "nul": "a\ufffdb"}
-    assert type(outcome.data["grade"]) is str
-    assert outcome.content == "nothing to show"
-
-
-async def test_an_expected_failure_is_passed_on_as_it_is() -> None:
-    refusal = ToolResult(content="a completed order stays so", outcome="refused")
-    outcome = await run(answering(refusal, direct=True))
-    assert (outcome.status, outcome.content, outcome.direct) == ("refused", refusal.content, False)
-
-
-async def test_ten_megabytes_are_cut_to_the_first_rows_and_say_so() -> None:
-    started = time.perf_counter()
-    outcome = await run(answering(order_list(85_000)))
-    assert time.perf_counter() - started < 10
-    assert (outcome.status, outcome.reason) == ("done", "too_much")
-    assert outcome.data["total"] == 85_000
-    assert outcome.data["orders"][0]["order_no"] == "0"
-    assert len(outcome.data["orders"]) > 400
-    assert len(json.dumps(outcome.data, ensure_ascii=False, separators=(",", ":")).encode()) <= 64_000
-    assert outcome.content.startswith("85000 orders\nresult too large: 10")
-    assert outcome.content.endswith("bytes, first rows kept")
-    assert outcome.card
-    assert outcome.card["data"] == outcome.data
-
-
-async def test_long_content_is_cut_too() -> None:
-    outcome = await run(answering(ToolResult(content="长" * 50_000), max_bytes=6_000), by=caller(locale="zh"))
-    assert outcome.content == "长" * 2_000 + "\n结果过大：150002 字节，只保留前面的部分"
-
-
-async def test_a_card_gets_its_design() -> None:
-    outcome = await run(answering(order_list(2), direct=True))
-    assert outcome.card
-    assert (outcome.card["type"], outcome.card["design"]) == ("order_list", {"title": "Orders"})
-    assert outcome.card["data"]["total"] == 2
-    assert outcome.direct
-
-
-@pytest.mark.parametrize(
-    "card", [Card(type="order_list", data={"total": "2", "orders": []}), Card(type="nowhere", data={})]
-)
-async def test_a_card_that_does_not_fit_leaves_a_plain_answer(card: Card, caplog: pytest.LogCaptureFixture) -> None:
-    outcome = await run(answering(ToolResult(content="2 orders", card=card)))
-    assert (outcome.status, outcome.content, outcome.card) == ("done", "2 orders", None)
-    assert card.type in caplog.text
 
 
 async def test_no_more_calls_run_at_once_than_allowed() -> None:

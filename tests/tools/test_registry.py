@@ -93,3 +93,25 @@ def test_the_tools_of_a_source_are_replaced_at_once_or_not_at_all() -> None:
     with pytest.raises(ConfigurationError, match="two tools are named 'search'"):
         registry.replace("centre", [replace(search, source="centre")])
     assert list(registry) == ["search", "cancel"]
+
+
+def test_a_tool_may_take_the_place_of_one_that_it_is_allowed_to_for_as_long_as_it_is_there() -> None:
+    registry = Registry([search, set_status])
+    other = replace(search, source="centre", description="elsewhere")
+    with pytest.raises(ConfigurationError, match="two tools are named 'search'"):
+        registry.replace("centre", [other])
+    registry.replace("centre", [other, replace(search, name="stock", source="centre")], over={"search", "set_status"})
+    assert list(registry) == ["search", "set_status", "stock"]
+    assert registry["search"] is other
+    assert registry.schema("search")["description"] == "elsewhere"
+    registry.replace("centre", [], over={"search"})
+    assert registry["search"] is search
+    assert list(registry) == ["search", "set_status"]
+
+
+def test_two_sources_do_not_both_take_one_place() -> None:
+    registry = Registry([search])
+    registry.replace("one", [replace(search, source="one")], over={"search"})
+    with pytest.raises(ConfigurationError, match="two tools are named 'search'"):
+        registry.replace("two", [replace(search, source="two")], over={"search"})
+    assert registry["search"].source == "one"

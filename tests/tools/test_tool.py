@@ -192,11 +192,11 @@ def with_metadata(**metadata: Any) -> Tool:
         (partial(with_metadata, effect=True, business_key="all"), "never again"),
     ],
 )
-def test_a_wrong_definition_names_module_and_tool(define: Callable[[], Tool], says: str) -> None:
+def test_a_wrong_definition_names_file_and_tool(define: Callable[[], Tool], says: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         define()
     message = str(raised.value)
-    assert "tests.tools.test_tool" in message
+    assert message.startswith(f"{__file__}: ")
     assert "'broken'" in message
     assert says in message
 
@@ -226,7 +226,7 @@ def test_a_wrong_parameter_is_named(define: Callable[[], Tool], says: str) -> No
     with pytest.raises(ConfigurationError) as raised:
         define()
     message = str(raised.value)
-    assert "tests.tools.test_tool: tool 'broken', parameter 'p': " in message
+    assert f"{__file__}: tool 'broken', parameter 'p': " in message
     assert says in message
 
 

@@ -1,50 +1,15 @@
-"""How results read in Chinese and English: periods, counts, lists, and the arguments that most tools share."""
+"""How results read in Chinese and English: periods, counts and lists."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from demo.days import Days
 from demo.rows import Page, RecordT
-from tools.tool import Arg, Card, Locale, ToolContext, ToolResult
-
-StartDate = Annotated[
-    date | None,
-    Arg(
-        description="First day of the period, included",
-        zh="开始日期",
-        example="2026-11-01",
-        aliases=("from", "since", "date_from"),
-    ),
-]
-EndDate = Annotated[
-    date | None,
-    Arg(
-        description="Last day of the period, included",
-        zh="结束日期",
-        example="2026-11-30",
-        aliases=("to", "until", "date_to"),
-    ),
-]
-Limit = Annotated[
-    int, Arg(description="How many rows to show", zh="条数", example=10, clamp=(1, 50), aliases=("count", "top"))
-]
-Keyword = Annotated[
-    str | None, Arg(description="A word to look for", zh="关键词", example="Python", aliases=("query", "search", "q"))
-]
-Customer = Annotated[
-    str | None,
-    Arg(
-        description="The buyer's name",
-        zh="客户姓名",
-        example="张三",
-        aliases=("customer_name", "buyer", "user_name", "person"),
-    ),
-]
-
+from tools.tool import Card, Locale, ToolContext, ToolResult
 
 # The ends of a period that has none (`language.periods`).
 OPEN_START, OPEN_END = date(1970, 1, 1), date(2099, 12, 31)

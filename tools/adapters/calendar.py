@@ -5,15 +5,13 @@ from contextlib import asynccontextmanager
 from datetime import date, time, timedelta
 from typing import Annotated, Any
 
-from demo.calendar import Calendar, Event
+from demo.calendar import LONGEST_TITLE, Calendar, Event
 from demo.rows import Page, Pool
+from tools.adapters._arguments import EndDate, Limit, StartDate
 from tools.adapters._phrases import (
     Asked,
-    EndDate,
-    Limit,
     Noun,
     Result,
-    StartDate,
     answered,
     days,
     listing,
@@ -24,11 +22,10 @@ from tools.adapters._phrases import (
     today,
     wrong_order,
 )
-from tools.tool import Arg, Locale, ToolContext, ToolResult, tool
+from tools.tool import Arg, Compensation, Locale, ToolContext, ToolResult, tool
 
 EVENTS = Noun(measure="个", zh="日程", one="entry", many="entries")
 DAYS_AHEAD = timedelta(days=6)
-LONGEST_TITLE = 200
 OFFERED = 5
 
 
@@ -58,7 +55,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Ca
     yield Calendar(pool)
 
 
-@tool(group="calendar", permission="calendar:read", result=EventList)
+@tool(group="calendar", permission="calendar:read", cards=("calendar_list",), result=EventList)
 async def list_events(
     ctx: ToolContext,
     *,
@@ -85,7 +82,14 @@ async def list_events(
     return answered(content, result, "calendar_list" if page.rows else None)
 
 
-@tool(group="calendar", permission="calendar:write", effect=True, result=EventRow)
+@tool(
+    group="calendar",
+    permission="calendar:write",
+    effect=True,
+    cards=("calendar_event",),
+    result=EventRow,
+    compensate=Compensation(tool="remove_event", arguments={"event_no": "result.event_no", "title": "result.title"}),
+)
 async def add_event(
     ctx: ToolContext,
     *,
@@ -114,7 +118,9 @@ async def add_event(
     return answered(content, _row(event), "calendar_event")
 
 
-@tool(group="calendar", permission="calendar:write", effect=True, direct=True, result=EventRow)
+@tool(
+    group="calendar", permission="calendar:write", effect=True, direct=True, cards=("calendar_event",), result=EventRow
+)
 async def update_event(
     ctx: ToolContext,
     *,

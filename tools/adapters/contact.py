@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from demo.contacts import DEPARTMENT_NAMES, Contact, Contacts, Department
 from demo.rows import Pool
-from tools.adapters._phrases import Asked, Limit, Noun, Result, answered, listing, pick, words
+from tools.adapters._arguments import Limit, Phone
+from tools.adapters._phrases import Asked, Noun, Result, answered, listing, pick, words
 from tools.tool import Arg, ToolContext, ToolResult, tool
 
 DEPARTMENT_WORDS = words(
@@ -56,7 +57,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Co
     yield Contacts(pool)
 
 
-@tool(group="contact", permission="contact:read", result=ContactList)
+@tool(group="contact", permission="contact:read", cards=("contact_list",), result=ContactList)
 async def find_contacts(
     ctx: ToolContext,
     *,
@@ -64,15 +65,7 @@ async def find_contacts(
         str | None,
         Arg(description="A name or a part of one", zh="姓名", example="李四", aliases=("keyword", "person", "query")),
     ] = None,
-    phone: Annotated[
-        str | None,
-        Arg(
-            description="A telephone number, or its last digits",
-            zh="电话号码",
-            example="13800000001",
-            aliases=("mobile", "telephone"),
-        ),
-    ] = None,
+    phone: Phone = None,
     department: Annotated[
         Department | None,
         Arg(

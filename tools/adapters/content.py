@@ -10,15 +10,11 @@ from demo.activities import ACTIVITY_STATUS_NAMES, Activities, Activity, Activit
 from demo.content import KIND_NAMES, POST_STATUS_NAMES, Content, Post, PostStatus
 from demo.reviews import REVIEW_STATUS_NAMES, Review, Reviews, ReviewStatus
 from demo.rows import Pool
+from tools.adapters._arguments import Customer, EndDate, Keyword, Limit, StartDate
 from tools.adapters._phrases import (
     Asked,
-    Customer,
-    EndDate,
-    Keyword,
-    Limit,
     Noun,
     Result,
-    StartDate,
     answered,
     beside,
     days,
@@ -130,7 +126,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Se
     yield Services(activities=Activities(pool), content=Content(pool), reviews=Reviews(pool))
 
 
-@tool(group="business", permission="activity:read", result=ActivityList)
+@tool(group="business", permission="activity:read", cards=("activity_list",), result=ActivityList)
 async def list_activities(
     ctx: ToolContext,
     *,
@@ -165,7 +161,7 @@ async def list_activities(
     return answered(content, result, "activity_list" if rows else None)
 
 
-@tool(group="business", permission="content:read", result=PostList)
+@tool(group="business", permission="content:read", cards=("content_list",), result=PostList)
 async def list_content(
     ctx: ToolContext,
     *,
@@ -196,7 +192,7 @@ async def list_content(
     return answered(content, result, "content_list" if page.rows else None)
 
 
-@tool(group="business", permission="review:read", result=ReviewList)
+@tool(group="business", permission="review:read", cards=("review_list",), result=ReviewList)
 async def list_reviews(
     ctx: ToolContext,
     *,

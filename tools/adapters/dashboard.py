@@ -10,10 +10,9 @@ from demo.orders import OrderStatus
 from demo.rows import Pool
 from demo.tenants import money
 from demo.users import LEVEL_NAMES as MEMBER_NAMES
+from tools.adapters._arguments import EndDate, StartDate
 from tools.adapters._phrases import (
-    EndDate,
     Result,
-    StartDate,
     answered,
     days_or_today,
     local,
@@ -92,7 +91,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Da
     yield Dashboard(pool)
 
 
-@tool(group="business", permission="dashboard:read", result=OverviewResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_overview",), result=OverviewResult)
 async def dashboard_overview(ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None) -> ToolResult:
     """Show how the business stands: orders, revenue, users, reviews, community and open alerts; today by default."""
     if refusal := wrong_order(ctx, start_date, end_date):
@@ -129,7 +128,7 @@ async def dashboard_overview(ctx: ToolContext, *, start_date: StartDate = None, 
     return answered(pick(ctx.locale, zh, en), result, "dashboard_overview")
 
 
-@tool(group="business", permission="dashboard:read", result=UsersResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_users",), result=UsersResult)
 async def dashboard_users(ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None) -> ToolResult:
     """Show figures of users: how many there are, how many are new and how many bought; today by default."""
     if refusal := wrong_order(ctx, start_date, end_date):
@@ -153,7 +152,7 @@ async def dashboard_users(ctx: ToolContext, *, start_date: StartDate = None, end
     return answered(pick(ctx.locale, zh, en), result, "dashboard_users")
 
 
-@tool(group="business", permission="dashboard:read", result=CommunityResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_community",), result=CommunityResult)
 async def dashboard_community(
     ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None
 ) -> ToolResult:
@@ -178,7 +177,7 @@ async def dashboard_community(
     return answered(pick(ctx.locale, zh, en), result, "dashboard_community")
 
 
-@tool(group="business", permission="dashboard:read", result=AlertsResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_alerts",), result=AlertsResult)
 async def dashboard_alerts(ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None) -> ToolResult:
     """Show the alerts that were raised and which of them are still open; today by default."""
     if refusal := wrong_order(ctx, start_date, end_date):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from demo.orders import STATUS_NAMES, DayOfOrders, Order, Orders, OrderStatus, StatusRefused
 from demo.rows import Pool
 from demo.tenants import money
+from tools.adapters._arguments import Customer, EndDate, Limit, StartDate
 from tools.adapters._order_arguments import (
     STATUS_WORDS,
     LargestAmount,
@@ -20,12 +21,8 @@ from tools.adapters._order_arguments import (
 )
 from tools.adapters._phrases import (
     Asked,
-    Customer,
-    EndDate,
-    Limit,
     Noun,
     Result,
-    StartDate,
     answered,
     beside,
     counted,
@@ -40,7 +37,7 @@ from tools.adapters._phrases import (
     today,
     wrong_order,
 )
-from tools.tool import Arg, Locale, ToolContext, ToolResult, tool
+from tools.tool import Arg, Compensation, Locale, ToolContext, ToolResult, tool
 
 ORDERS = Noun(measure="个", zh="订单", one="order", many="orders")
 LONGEST_TREND_DAYS = 366
@@ -99,7 +96,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Or
     yield Orders(pool)
 
 
-@tool(group="business", permission="order:read", result=OrderList)
+@tool(group="business", permission="order:read", cards=("order_list",), result=OrderList)
 async def list_orders(
     ctx: ToolContext,
     *,
@@ -151,7 +148,7 @@ async def list_orders(
     return answered(content, result, "order_list" if page.rows else None)
 
 
-@tool(group="business", permission="order:read", result=Trend)
+@tool(group="business", permission="order:read", cards=("trend",), result=Trend)
 async def order_trend(ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None) -> ToolResult:
     """Count orders and revenue day by day; without a period, over the last 7 days."""
     if refusal := wrong_order(ctx, start_date, end_date):
@@ -184,6 +181,10 @@ async def order_trend(ctx: ToolContext, *, start_date: StartDate = None, end_dat
         "en": "Set the status of order {order_no} to {status}?",
     },
     result=StatusChange,
+    compensate=Compensation(
+        tool="restore_order_status",
+        arguments={"order_no": "result.order_no", "before": "result.before", "after": "result.after"},
+    ),
 )
 async def update_order_status(
     ctx: ToolContext,

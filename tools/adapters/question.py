@@ -32,7 +32,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Kn
     yield Knowledge(pool)
 
 
-@tool(group="question", permission="knowledge:read", result=AnswerList)
+@tool(group="question", permission="knowledge:read", cards=("knowledge",), result=AnswerList)
 async def search_knowledge(
     ctx: ToolContext,
     *,

@@ -10,12 +10,9 @@ from demo.days import Days
 from demo.orders import STATUS_NAMES, OrderStatus
 from demo.rows import Pool
 from demo.tenants import money
+from tools.adapters._arguments import Customer, EndDate, Limit, StartDate
 from tools.adapters._phrases import (
-    Customer,
-    EndDate,
-    Limit,
     Result,
-    StartDate,
     answered,
     days,
     days_or_today,
@@ -80,7 +77,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Da
     yield Dashboard(pool)
 
 
-@tool(group="business", permission="dashboard:read", result=OrdersResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_orders",), result=OrdersResult)
 async def dashboard_orders(
     ctx: ToolContext, *, customer: Customer = None, start_date: StartDate = None, end_date: EndDate = None
 ) -> ToolResult:
@@ -103,7 +100,7 @@ async def dashboard_orders(
     return answered(_orders(ctx, span, customer, figures), result, "dashboard_orders")
 
 
-@tool(group="business", permission="dashboard:read", result=CoursesResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_courses",), result=CoursesResult)
 async def dashboard_courses(
     ctx: ToolContext, *, start_date: StartDate = None, end_date: EndDate = None, limit: Limit = SHOWN
 ) -> ToolResult:
@@ -134,7 +131,7 @@ async def dashboard_courses(
     return answered("\n".join([pick(ctx.locale, zh, en), *lines]), result, "dashboard_courses")
 
 
-@tool(group="business", permission="dashboard:read", result=ReviewsResult)
+@tool(group="business", permission="dashboard:read", cards=("dashboard_reviews",), result=ReviewsResult)
 async def dashboard_reviews(
     ctx: ToolContext, *, customer: Customer = None, start_date: StartDate = None, end_date: EndDate = None
 ) -> ToolResult:

@@ -6,14 +6,12 @@ from datetime import date
 from typing import Annotated, Any
 
 from demo.rows import Pool
-from demo.todos import CATEGORY_NAMES, Todo, TodoCategory, Todos
+from demo.todos import CATEGORY_NAMES, LONGEST_CONTENT, Todo, TodoCategory, Todos
+from tools.adapters._arguments import EndDate, Limit, StartDate
 from tools.adapters._phrases import (
     Asked,
-    EndDate,
-    Limit,
     Noun,
     Result,
-    StartDate,
     answered,
     days,
     listing,
@@ -23,7 +21,7 @@ from tools.adapters._phrases import (
     words,
     wrong_order,
 )
-from tools.tool import Arg, Locale, ToolContext, ToolResult, tool
+from tools.tool import Arg, Compensation, Locale, ToolContext, ToolResult, tool
 
 CATEGORY_WORDS = words(
     CATEGORY_NAMES,
@@ -58,7 +56,6 @@ Done = Annotated[
     ),
 ]
 TODOS = Noun(measure="个", zh="待办", one="todo", many="todos")
-LONGEST_CONTENT = 500
 
 
 class TodoRow(Result):
@@ -89,7 +86,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[To
     yield Todos(pool)
 
 
-@tool(group="todo", permission="todo:read", result=TodoList)
+@tool(group="todo", permission="todo:read", cards=("todo_list",), result=TodoList)
 async def list_todos(
     ctx: ToolContext,
     *,
@@ -129,7 +126,14 @@ async def list_todos(
     return answered(content, result, "todo_list" if page.rows else None)
 
 
-@tool(group="todo", permission="todo:write", effect=True, result=TodoRow)
+@tool(
+    group="todo",
+    permission="todo:write",
+    effect=True,
+    cards=("todo",),
+    result=TodoRow,
+    compensate=Compensation(tool="remove_todo", arguments={"todo_no": "result.todo_no", "content": "result.content"}),
+)
 async def add_todo(
     ctx: ToolContext,
     *,
@@ -158,7 +162,7 @@ async def add_todo(
     return answered(pick(ctx.locale, f"已添加待办：{line}", f"Added a todo: {line}"), _row(ctx.locale, todo), "todo")
 
 
-@tool(group="todo", permission="todo:write", effect=True, idempotent=True, result=TodoRow)
+@tool(group="todo", permission="todo:write", effect=True, idempotent=True, cards=("todo",), result=TodoRow)
 async def modify_todo(
     ctx: ToolContext,
     *,

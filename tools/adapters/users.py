@@ -7,13 +7,11 @@ from typing import Annotated, Any
 
 from demo.rows import Pool
 from demo.users import LEVEL_NAMES, Level, User, Users
+from tools.adapters._arguments import EndDate, Limit, Phone, StartDate
 from tools.adapters._phrases import (
     Asked,
-    EndDate,
-    Limit,
     Noun,
     Result,
-    StartDate,
     answered,
     days,
     listing,
@@ -59,7 +57,7 @@ async def lifespan(pool: Pool, resources: Mapping[str, Any]) -> AsyncIterator[Us
     yield Users(pool)
 
 
-@tool(group="business", permission="user:read", result=UserList)
+@tool(group="business", permission="user:read", cards=("user_list",), result=UserList)
 async def find_users(
     ctx: ToolContext,
     *,
@@ -72,15 +70,7 @@ async def find_users(
             aliases=("name", "query"),
         ),
     ] = None,
-    phone: Annotated[
-        str | None,
-        Arg(
-            description="A telephone number, or its last digits",
-            zh="电话号码",
-            example="13800000001",
-            aliases=("mobile", "telephone"),
-        ),
-    ] = None,
+    phone: Phone = None,
     start_date: StartDate = None,
     end_date: EndDate = None,
     city: Annotated[str | None, Arg(description="Only users of this city", zh="城市", example="上海")] = None,

@@ -3,7 +3,9 @@
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
+import traceback
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +27,23 @@ class AdapterFile:
     path: Path
     tools: tuple[Tool, ...]
     lifespan: Lifespan | None = None
+
+
+class _Section(dict[str, Any]):
+    """What RESOURCES holds for one file. A key that is missing is told as what it is, not as a KeyError."""
+
+    file: AdapterFile
+
+    @classmethod
+    def of(cls, file: AdapterFile, given: object) -> "_Section":
+        if not isinstance(given, Mapping):
+            raise ConfigurationError(f"RESOURCES: {file.path.stem!r} must be an object, for {file.path}")
+        section = cls(given)
+        section.file = file
+        return section
+
+    def __missing__(self, key: str) -> Any:
+        raise ConfigurationError(f"RESOURCES: {key!r} is missing in {self.file.path.stem!r}, for {self.file.path}")
 
 
 def load_adapters(folders: Sequence[Path], *, built_in: Path | None = BUILT_IN) -> tuple[AdapterFile, ...]:
@@ -53,7 +72,7 @@ async def open_adapters(
         for file in files:
             resource = None
             if file.lifespan is not None:
-                section = resources.get(file.path.stem, {})
+                section = _Section.of(file, resources.get(file.path.stem, {}))
                 try:
                     resource = await stack.enter_async_context(file.lifespan(pool, section))
                 except Exception as error:
@@ -71,8 +90,8 @@ def _adapter(path: Path) -> AdapterFile:
         if own and not any(value is tool for tool in tools):
             tools.append(value)
     lifespan = getattr(module, "lifespan", None)
-    if lifespan is not None and not callable(lifespan):
-        raise ConfigurationError(f"{path}: `lifespan` must be an async context manager function")
+    if lifespan is not None and (not callable(lifespan) or _is_bare(lifespan)):
+        raise ConfigurationError(f"{path}: `lifespan` must be an async context manager function (@asynccontextmanager)")
     return AdapterFile(path=path, tools=tuple(tools), lifespan=lifespan)
 
 
@@ -87,10 +106,23 @@ def _module(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except ConfigurationError:
         del sys.modules[name]
-        raise ConfigurationError(f"{path}: {type(error).__name__}: {error}") from error
+        raise  # it names the file itself
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ConfigurationError(f"{path}{_line(path, error)}: {type(error).__name__}: {error}") from error
     return module
+
+
+def _line(path: Path, error: BaseException) -> str:
+    """Which line of the file it was; a SyntaxError says so itself."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _is_bare(lifespan: Callable[..., Any]) -> bool:
+    return inspect.isasyncgenfunction(lifespan) or inspect.iscoroutinefunction(lifespan)
 
 
 def _module_name(path: Path) -> str:

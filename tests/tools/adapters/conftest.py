@@ -49,6 +49,7 @@ class Desk:
         if result.outcome == "done" and tool.result is not None:
             tool.result.model_validate(result.data)
         if result.card is not None:
+            assert result.card.type in tool.cards
             assert misfit(result.card.data, self.cards[result.card.type].fields) == ""
         return result
 

@@ -146,6 +146,7 @@ async def test_every_tool_of_the_contract_is_there_with_its_arguments(desk: Desk
         "dashboard_alerts": {"start_date", "end_date"},
         "dashboard_reviews": {"customer", "start_date", "end_date"},
         "update_order_status": {"order_no", "status"},
+        "send_coupons": {"count", "value", "level"},
         "list_todos": {"category", "initiator", "start_date", "end_date", "done", "limit"},
         "add_todo": {"content", "date", "category", "initiator"},
         "modify_todo": {"todo_no", "content", "date", "category", "initiator", "done"},
@@ -160,7 +161,7 @@ async def test_every_tool_of_the_contract_is_there_with_its_arguments(desk: Desk
 
 def test_reading_tools_have_no_effect_and_writing_ones_do(desk: Desk) -> None:
     writing = {name for name, tool in desk.tools.items() if tool.effect}
-    assert writing == {"update_order_status", "add_todo", "modify_todo", "add_event", "update_event"}
+    assert writing == {"update_order_status", "send_coupons", "add_todo", "modify_todo", "add_event", "update_event"}
     assert {name for name, tool in desk.tools.items() if tool.permission.endswith(":write")} == writing
     assert all(tool.result is not None for tool in desk.tools.values())
 

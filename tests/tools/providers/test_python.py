@@ -108,7 +108,10 @@ def test_tools_imported_from_another_file_are_not_counted_again(tmp_path: Path) 
         ("def f(:", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
         (PLAIN.replace('"""Say pong."""', ""), "docstring"),
+        ("import sys\n\nsys.exit(3)", "line 3: SystemExit"),
+        (PLAIN + "\n1 / 0\n", f"line {PLAIN.count(chr(10)) + 2}: ZeroDivisionError"),
         ("lifespan = 1", "lifespan"),
+        ("async def lifespan(pool, resources):\n    yield 1", "lifespan"),
     ],
 )
 def test_a_broken_file_is_named_and_leaves_no_module(tmp_path: Path, text: str, says: str) -> None:
@@ -134,8 +137,18 @@ async def test_lifespans_open_in_order_see_pool_and_section_and_close_in_reverse
         assert log == ["open a", "open b"]
         assert resources["ping"] is None
         assert resources["a"].pool is pool
-        assert resources["a"].section is section
+        assert resources["a"].section == section
     assert log == ["open a", "open b", "close b", "close a"]
+
+
+async def test_what_resources_do_not_hold_is_named_with_the_file_that_wants_it(tmp_path: Path) -> None:
+    wanting = ORDERS.replace("NAME", "a").replace('resources.get("log", [])', 'resources["log"]')
+    files = load(written(tmp_path / "f", a=wanting))
+    without: tuple[dict[str, dict[str, list[str]]], ...] = ({}, {"a": {"lok": []}})
+    for given in without:
+        with pytest.raises(ConfigurationError, match=r"RESOURCES: 'log' is missing in 'a', for .*a\.py"):
+            async with open_adapters(files, None, given):
+                pass
 
 
 async def test_what_was_opened_is_closed_when_a_later_one_fails(tmp_path: Path) -> None:
@@ -147,3 +160,10 @@ async def test_what_was_opened_is_closed_when_a_later_one_fails(tmp_path: Path) 
             pass
     assert log == ["open a", "close a"]
     assert any("b.py" in note for note in raised.value.__notes__)
+
+
+async def test_a_section_of_resources_that_is_no_object_is_named(tmp_path: Path) -> None:
+    files = load(written(tmp_path / "f", a=ORDERS.replace("NAME", "a")))
+    with pytest.raises(ConfigurationError, match=r"RESOURCES: 'a' must be an object, for .*a\.py"):
+        async with open_adapters(files, None, {"a": 5}):
+            pass
