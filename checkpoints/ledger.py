@@ -1,7 +1,7 @@
 """The ledger: a row for each call with an effect, written before the call, so that the effect happens once."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -25,7 +25,7 @@ VALUES (%(effect_key)s, %(business_key)s, %(tenant)s, %(user)s, %(thread_id)s, %
     %(arguments)s, clock_timestamp())
 ON CONFLICT DO NOTHING RETURNING id"""
 IN_THE_WAY = """
-SELECT id, status, result FROM frontdesk.ledger
+SELECT id, status, result, effect_key = %(effect_key)s AS own FROM frontdesk.ledger
 WHERE effect_key = %(effect_key)s OR (tenant_id = %(tenant)s AND tool = %(tool)s AND business_key = %(business_key)s
     AND status <> 'failed')
 ORDER BY array_position('{done,started,failed}', status) LIMIT 1 FOR UPDATE"""
@@ -39,7 +39,10 @@ SETTLE = """
 UPDATE frontdesk.ledger SET status = %(status)s, finished_at = clock_timestamp(),
     result = CASE WHEN arguments IS NULL THEN NULL ELSE %(result)s::jsonb END
 WHERE id = %(id)s AND status = 'started'"""
-IS_RUNNING = "EXISTS (SELECT 1 FROM frontdesk.runs r WHERE r.status = 'running' AND r.run_id::text = l.run_id)"
+# By a process that still says so: the run of one that is gone may wait for long until somebody takes it over.
+IS_RUNNING = """EXISTS (
+    SELECT 1 FROM frontdesk.runs r
+    WHERE r.status = 'running' AND r.run_id::text = l.run_id AND r.lease_until > clock_timestamp())"""
 UNKNOWN = f"""
 SELECT * FROM frontdesk.ledger l WHERE status = 'started' AND NOT {IS_RUNNING}
 ORDER BY started_at, id LIMIT %(limit)s"""  # noqa: S608
@@ -47,16 +50,27 @@ RESOLVE = f"""
 UPDATE frontdesk.ledger l SET status = %(status)s, settled_by = %(by)s, note = %(note)s,
     finished_at = clock_timestamp()
 WHERE id = %(id)s AND status = 'started' AND NOT {IS_RUNNING} RETURNING *"""  # noqa: S608
+OF_RUN = """
+SELECT * FROM frontdesk.ledger
+WHERE effect_key = ANY(%(effect_keys)s) OR (thread_id = %(thread_id)s AND run_id = %(run_id)s)"""
+SETTLED = (
+    "SELECT * FROM frontdesk.ledger WHERE tenant_id = %(tenant)s AND status <> 'started' "
+    "AND (id = ANY(%(ids)s::bigint[]) OR effect_key = ANY(%(keys)s))"
+)
 GET = f"SELECT l.*, {IS_RUNNING} AS is_running FROM frontdesk.ledger l WHERE id = %(id)s"  # noqa: S608
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What `begin` found or made. `begun`: ours, the call is to be made; `recorded`: it was made, with this result."""
+    """What `begin` found or made. `begun`: ours, the call is to be made; `recorded`: it was made, with this result.
+
+    `own`: the row is this very call's, not of another one with the same business key.
+    """
 
     id: int
     state: State
     result: Json | None = None
+    own: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +150,22 @@ class LedgerStore:
 
         await self._saver.gather(write)
 
+    async def of_run(self, run_id: str, thread_id: str, effect_keys: Collection[str]) -> list[Effect]:
+        """The calls of these keys, and all others of the run, as far as they are committed."""
+        row = {"run_id": run_id, "thread_id": thread_id, "effect_keys": list(effect_keys)}
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(OF_RUN, row)).fetchall()
+        return [Effect(**each) for each in rows]
+
+    async def settled(self, tenant: str, ids: Collection[int], effect_keys: Collection[str]) -> list[Effect]:
+        """Those of these calls whose end is known."""
+        row = {"tenant": tenant, "ids": list(ids), "keys": list(effect_keys)}
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(SETTLED, row)).fetchall()
+        return [Effect(**each) for each in rows]
+
     async def unknown(self, *, limit: int = 100) -> list[Effect]:
-        """Calls that began, whose end nobody knows, and whose run does not run any more; the oldest first."""
+        """Calls that began, whose end nobody knows, and whose run nobody holds any more; the oldest first."""
         async with self._pool.connection() as connection:
             rows = await (await connection.execute(UNKNOWN, {"limit": limit})).fetchall()
         return [Effect(**row) for row in rows]
@@ -169,9 +197,9 @@ async def _begin(connection: Connection, row: Json) -> Row:
     if found is None:
         raise _Vanished
     if found["status"] == "done":
-        return Row(id=found["id"], state="recorded", result=found["result"])
+        return Row(id=found["id"], state="recorded", result=found["result"], own=found["own"])
     if found["status"] == "started":
-        return Row(id=found["id"], state="unknown")
+        return Row(id=found["id"], state="unknown", own=found["own"])
     await connection.execute(BEGIN_AGAIN, {**row, "id": found["id"]})
     return Row(id=found["id"], state="begun")
 

@@ -10,6 +10,7 @@ from checkpoints.database import Connection, Pool
 from checkpoints.jsonb import lenient
 from checkpoints.run import Run
 from checkpoints.threads import Thread
+from checkpoints.transcripts import shortened
 from errors import NotFound
 
 _NUMBERED = """
@@ -105,7 +106,9 @@ class ReplayRows:
 
     async def record(self, connection: Connection, run: Run, values: Mapping[str, Any]) -> None:
         """A finished run of a replay, and where its thread stands now, in the caller's transaction."""
-        row = {name: lenient(value) if isinstance(value, dict) else value for name, value in vars(run).items()}
+        kept = shortened(run.transcript, run.result) if run.transcript and run.result else run.transcript
+        columns = {**vars(run), "transcript": kept}
+        row = {name: lenient(value) if isinstance(value, dict) else value for name, value in columns.items()}
         await connection.execute(RECORD, {**row, "values": lenient(dict(values))})
 
     async def _number(self, statement: str, thread_id: UUID, **values: str) -> int | None:

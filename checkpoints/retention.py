@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from checkpoints.audit import audit_id_at
 from checkpoints.database import Connection, Pool
 from checkpoints.deletion import delete_threads
 from checkpoints.statements import LOCK_THREAD
@@ -42,7 +43,9 @@ WITH gone AS (
 SELECT count(*) AS n FROM gone"""  # noqa: S608
 OLD_RUNS = "frontdesk.runs WHERE finished_at < %(before)s AND input <> '{}'"
 EMPTY_RUNS = f"""
-WITH old AS (SELECT run_id FROM {OLD_RUNS} LIMIT %(limit)s FOR UPDATE SKIP LOCKED), emptied AS (
+WITH old AS (SELECT run_id FROM {OLD_RUNS} LIMIT %(limit)s FOR UPDATE SKIP LOCKED), wordless AS (
+    UPDATE frontdesk.feedback f SET comment = NULL FROM old WHERE f.run_id = old.run_id
+), emptied AS (
     UPDATE frontdesk.runs r SET input = '{{}}', context = '{{}}', kwargs = '{{}}', result = NULL, transcript = NULL,
         error = NULL, idempotency_key = NULL, first_writes = NULL
     FROM old WHERE r.run_id = old.run_id RETURNING 1
@@ -57,6 +60,14 @@ WITH old AS (SELECT id FROM {SETTLED} LIMIT %(limit)s), gone AS (
     DELETE FROM frontdesk.ledger l USING old WHERE l.id = old.id RETURNING 1
 )
 SELECT count(*) AS n FROM gone"""  # noqa: S608
+OLD_TASKS = "frontdesk.tasks WHERE finished_at < %(before)s"
+DELETE_OLD_TASKS = f"""
+WITH old AS (SELECT task_id FROM {OLD_TASKS} LIMIT %(limit)s), gone AS (
+    DELETE FROM frontdesk.tasks t USING old WHERE t.task_id = old.task_id RETURNING 1
+)
+SELECT count(*) AS n FROM gone"""  # noqa: S608
+OLD_CALLS = "frontdesk.audit WHERE id < %(bound)s"
+DELETE_OLD_CALLS = "SELECT frontdesk.delete_audit_below(%(bound)s, %(limit)s) AS n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,24 +75,27 @@ class Keep:
     """How many days each of it is kept; None: for ever.
 
     `checkpoints_days`: the steps of the past, without which a turn cannot be replayed; a thread's newest checkpoint
-    stays. `transcripts_days`: what was asked and answered. `audit_days`: which calls were made, as far as their end is
-    known; afterwards their keys may begin again. `threads_days`: threads that nobody used since, with all they own.
+    stays. `transcripts_days`: what was asked and answered. `audit_days`: which calls were made, in the audit and, as
+    far as their end is known, in the ledger; afterwards their keys may begin again. `threads_days`: threads that nobody
+    used since, with all they own. `tasks_days`: background tasks that are over.
     """
 
     checkpoints_days: float | None = None
     transcripts_days: float | None = None
     audit_days: float | None = None
     threads_days: float | None = None
+    tasks_days: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pruned:
-    """How many of each went."""
+    """How many of each went. `audit`: rows of the audit and of the ledger."""
 
     threads: int = 0
     checkpoints: int = 0
     transcripts: int = 0
     audit: int = 0
+    tasks: int = 0
 
 
 async def prune(pool: Pool, keep: Keep, *, dry_run: bool = False) -> Pruned:
@@ -89,21 +103,24 @@ async def prune(pool: Pool, keep: Keep, *, dry_run: bool = False) -> Pruned:
 
     `dry_run`: count only. A thread's other things are counted then as if the thread stayed.
     """
-    days = (keep.threads_days, keep.checkpoints_days, keep.transcripts_days, keep.audit_days)
-    threads, checkpoints, transcripts, audit = [await _before(pool, each) for each in days]
+    days = (keep.threads_days, keep.checkpoints_days, keep.transcripts_days, keep.audit_days, keep.tasks_days)
+    threads, checkpoints, transcripts, audit, tasks = [await _before(pool, each) for each in days]
     if dry_run:
         bound = {"bound": checkpoint_id_at(checkpoints) if checkpoints else None}
+        calls = {"bound": audit_id_at(audit) if audit else None}
         return Pruned(
             threads=await _counted(pool, IDLE_THREADS, {"before": threads}),
             checkpoints=await _counted(pool, f"checkpoints c WHERE {OLD}", bound),
             transcripts=await _counted(pool, OLD_RUNS, {"before": transcripts}),
-            audit=await _counted(pool, SETTLED, {"before": audit}),
+            audit=await _counted(pool, SETTLED, {"before": audit}) + await _counted(pool, OLD_CALLS, calls),
+            tasks=await _counted(pool, OLD_TASKS, {"before": tasks}),
         )
     return Pruned(
         threads=await _prune_threads(pool, threads) if threads else 0,
         checkpoints=await _prune_checkpoints(pool, checkpoints) if checkpoints else 0,
-        transcripts=await _in_batches(pool, EMPTY_RUNS, transcripts) if transcripts else 0,
-        audit=await _in_batches(pool, DELETE_SETTLED, audit) if audit else 0,
+        transcripts=await _in_batches(pool, EMPTY_RUNS, {"before": transcripts}) if transcripts else 0,
+        audit=await _prune_audit(pool, audit) if audit else 0,
+        tasks=await _in_batches(pool, DELETE_OLD_TASKS, {"before": tasks}) if tasks else 0,
     )
 
 
@@ -157,11 +174,16 @@ async def _prune_thread(connection: Connection, values: dict[str, Any]) -> int:
         return await _count(connection, DELETE_OLD, values)
 
 
-async def _in_batches(pool: Pool, statement: str, before: datetime) -> int:
+async def _prune_audit(pool: Pool, before: datetime) -> int:
+    calls = await _in_batches(pool, DELETE_OLD_CALLS, {"bound": audit_id_at(before)})
+    return calls + await _in_batches(pool, DELETE_SETTLED, {"before": before})
+
+
+async def _in_batches(pool: Pool, statement: str, which: dict[str, Any]) -> int:
     total = 0
     while True:
         async with pool.connection() as connection:
-            some = await _count(connection, statement, {"before": before, "limit": BATCH})
+            some = await _count(connection, statement, {**which, "limit": BATCH})
         total += some
         if not some:
             return total

@@ -1,9 +1,12 @@
 """What is stored of one run, and what its submission and its lease came to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from uuid import UUID
+
+from checkpoints.transcripts import whole
 
 # LangGraph's: a run that stops at a question is `success`, its thread `interrupted`; a cancelled run is `interrupted`.
 RunStatus = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
@@ -52,6 +55,12 @@ class Run:
     started_at: datetime | None
     finished_at: datetime | None
     updated_at: datetime
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        """From the table, with its transcript as it was before it was shortened."""
+        transcript = row["transcript"]
+        return cls(**{**row, "transcript": None if transcript is None else whole(transcript, row["result"])})
 
     @property
     def is_over(self) -> bool:

@@ -150,4 +150,7 @@ RELEASE = """
 UPDATE frontdesk.runs SET lease_owner = NULL, lease_until = 'epoch', updated_at = clock_timestamp()
 WHERE run_id = ANY(%(run_ids)s) AND lease_owner = %(owner)s AND status = 'running'"""
 
-HAS_EFFECTS = "SELECT 1 FROM frontdesk.ledger WHERE run_id = %(run_id)s AND status <> 'failed' LIMIT 1"
+# Over the thread, for which the ledger has an index.
+HAS_EFFECTS = """
+SELECT 1 FROM frontdesk.runs r JOIN frontdesk.ledger l ON l.thread_id = r.thread_id::text AND l.run_id = r.run_id::text
+WHERE r.run_id = %(run_id)s AND l.status <> 'failed' LIMIT 1"""

@@ -14,6 +14,7 @@ from checkpoints.leases import Leases
 from checkpoints.rollback import roll_back
 from checkpoints.run import CancelAction, Closed, EndStatus, Json, Run, RunStatus, Strategy, Submitted, cancelled
 from checkpoints.threads import Status, Thread, title_of
+from checkpoints.transcripts import shortened
 from errors import Conflict, NotFound, ThreadBusy
 
 
@@ -120,7 +121,7 @@ class Runs:
             "values": values,
             "interrupts": interrupts,
             "result": result,
-            "transcript": transcript,
+            "transcript": shortened(transcript, result) if transcript and result else transcript,
             "error": error,
             "thread_error": thread_error,
             "usage": usage,
@@ -136,7 +137,7 @@ class Runs:
     async def has_effects(self, run_id: UUID) -> bool:
         """Whether the run began a call with an effect that did not fail: such a run cannot be taken back."""
         async with self._pool.connection() as connection:
-            found = await (await connection.execute(sql.HAS_EFFECTS, {"run_id": str(run_id)})).fetchone()
+            found = await (await connection.execute(sql.HAS_EFFECTS, {"run_id": run_id})).fetchone()
         return found is not None
 
     async def rollback(self, run_id: UUID, owner: str) -> Closed | None:
@@ -227,7 +228,7 @@ class Runs:
     async def _rows(self, statement: str, values: Json) -> list[Run]:
         async with self._pool.connection() as connection:
             rows = await (await connection.execute(statement, values)).fetchall()
-        return [Run(**row) for row in rows]
+        return [Run.read(row) for row in rows]
 
 
 async def _enter(
@@ -238,7 +239,7 @@ async def _enter(
     repeated = await connection.execute(sql.BY_KEY, row)
     in_flight = await connection.execute(sql.IN_FLIGHT, row)
     if found := await repeated.fetchone():
-        return Submitted(run=Run(**found), created=False)
+        return Submitted(run=Run.read(found), created=False)
     if (thread := await locked.fetchone()) is None:
         raise NotFound(f"Thread with ID {row['thread_id']} not found")
     busy, strategy = await in_flight.fetchone() is not None, row["strategy"]

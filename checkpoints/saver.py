@@ -34,7 +34,7 @@ from psycopg_pool import PoolTimeout
 from checkpoints import jsonb
 from checkpoints.database import Connection, Pool
 from checkpoints.statements import COPY_THREAD, DELETE_RUNS, ONE_SNAPSHOT, READ
-from checkpoints.turn_buffer import NOWHERE, Also, Guard, TurnBuffer
+from checkpoints.turn_buffer import NOWHERE, Also, Guard, TurnBuffer, Write
 from checkpoints.turn_commit import FlushTimer, close, finished, flush, head_of, write
 from errors import StaleThread, Unavailable
 
@@ -104,15 +104,20 @@ class TurnSaver(AsyncPostgresSaver):
 
         Never later than a moment, so that little is lost if the process dies. Raises Unavailable outside of a turn.
         """
-        turn = _TURN.get()
-        if turn is not None and turn.pool is self._pool and not turn.closed:
+        if (turn := self._open_turn()) is not None:
             turn.gather(also)
-            return
-        try:
-            async with self._pool.connection() as connection, connection.transaction():
-                await also(connection)
-        except (psycopg.OperationalError, PoolTimeout) as error:
-            raise Unavailable("the database does not answer") from error
+        else:
+            await self._at_once(also)
+
+    async def gather_row(self, write: Write, row: Any) -> None:
+        """The same for one of many rows: `write(connection, rows)` does all that came together, in one statement.
+
+        It may take until the turn's next commit, so that no commit is made for it.
+        """
+        if (turn := self._open_turn()) is not None:
+            turn.gather_row(write, row)
+        else:
+            await self._at_once(lambda connection: write(connection, [row]))
 
     def forget(self) -> None:
         """Drop the steps that this turn has put and not committed: they are nobody's any more."""
@@ -211,6 +216,17 @@ class TurnSaver(AsyncPostgresSaver):
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         async with self._whole_threads(), self._pool.connection() as connection:
             await connection.execute(DELETE_RUNS, ([str(run_id) for run_id in run_ids],))
+
+    def _open_turn(self) -> TurnBuffer | None:
+        turn = _TURN.get()
+        return turn if turn is not None and turn.pool is self._pool and not turn.closed else None
+
+    async def _at_once(self, also: Also) -> None:
+        try:
+            async with self._pool.connection() as connection, connection.transaction():
+                await also(connection)
+        except (psycopg.OperationalError, PoolTimeout) as error:
+            raise Unavailable("the database does not answer") from error
 
     def _turn(self) -> TurnBuffer | None:
         turn = _TURN.get()

@@ -55,7 +55,10 @@ COPY = """
 INSERT INTO frontdesk.threads
     (thread_id, tenant_id, user_id, title, status, metadata, config, "values", interrupts, error)
 SELECT %(target)s, tenant_id, user_id, title, CASE WHEN NOT %(whole)s THEN 'idle' WHEN status <> 'busy' THEN status
-    WHEN interrupts = '{}' THEN 'idle' ELSE 'interrupted' END, (metadata - 'replay_of') || %(metadata)s, config,
+    WHEN interrupts = '{}' THEN 'idle' ELSE 'interrupted' END, (metadata - '{replay,replay_of,copied_from}'::text[])
+    || CASE WHEN %(metadata)s ? 'replay_of' THEN '{}' ELSE jsonb_build_object('copied_from', jsonb_build_object(
+        'thread_id', %(thread_id)s::uuid, 'checkpoint_id', (SELECT max(checkpoint_id) FROM checkpoints
+            WHERE thread_id = %(target)s::uuid::text AND checkpoint_ns = ''))) END || %(metadata)s, config,
     CASE WHEN %(whole)s THEN "values" END, CASE WHEN %(whole)s THEN interrupts ELSE '{}' END,
     CASE WHEN %(whole)s THEN error END
 FROM frontdesk.threads WHERE thread_id = %(thread_id)s RETURNING *"""
@@ -207,8 +210,9 @@ class Threads:
         """A new thread of the same caller that stands where this one stands, or stood at checkpoint `until`.
 
         Without `with_history` that checkpoint is copied alone. `values` and `interrupts` of a copy that does not stand
-        where its source stands are not known here: None and empty. Runs stay with their thread. Raises NotFound for
-        the thread, and for a checkpoint that is not the thread's.
+        where its source stands are not known here: None and empty. Runs, and with them the transcript, stay with
+        their thread; `metadata.copied_from` says which one that is, and at which checkpoint the copy stood first.
+        Raises NotFound for the thread, and for a checkpoint that is not the thread's.
         """
         target = uuid7()
         async with self._pool.connection() as connection, connection.transaction():

@@ -14,6 +14,7 @@ Rows = dict[Insert, dict[Key, Row]]
 # A thread's newest root checkpoint, None before the first, and how many writes it has.
 Head = tuple[str | None, int]
 Also = Callable[[Connection], Awaitable[Any]]
+Write = Callable[[Connection, Sequence[Any]], Awaitable[Any]]
 
 NOWHERE: Head = (None, 0)
 
@@ -27,6 +28,19 @@ class Guard:
 
     sql: str
     values: dict[str, Any]
+
+
+class Batch:
+    """Rows of one kind that go together, in one statement. A batch takes no more once it has been written."""
+
+    def __init__(self, write: Write) -> None:
+        self.rows: list[Any] = []
+        self.is_open = True
+        self._write = write
+
+    async def __call__(self, connection: Connection) -> None:
+        self.is_open = False
+        await self._write(connection, self.rows)
 
 
 @dataclass(kw_only=True)
@@ -52,6 +66,7 @@ class TurnBuffer:
         self.guard = guard
         self._empty = frozenset(empty)
         self.gathered: list[Also] = []
+        self._batches: dict[Write, Batch] = {}
         self.when_gathered: Callable[[], None] | None = None
         self.closed = False
         self.lock = asyncio.Lock()
@@ -95,6 +110,14 @@ class TurnBuffer:
         self.gathered.append(also)
         if self.when_gathered is not None:
             self.when_gathered()
+
+    def gather_row(self, write: Write, row: Any) -> None:
+        """Unlike what `gather` takes it does not hurry: it waits for the turn's next commit, whatever that is for."""
+        batch = self._batches.get(write)
+        if batch is None or not batch.is_open:
+            batch = self._batches[write] = Batch(write)
+            self.gathered.append(batch)
+        batch.rows.append(row)
 
     def forget(self) -> None:
         self._rows = {insert: {} for insert in self._rows}

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow, tuple_row
 
+from checkpoints.clock import catch_up
 from checkpoints.database import Pool
 from checkpoints.statements import CHECKPOINTS, FENCE, HEAD, LOCK_THREAD, OUTCOME, STATEMENTS, TRANSACTION
 from checkpoints.turn_buffer import Also, Attempt, Guard, Head, Rows, TurnBuffer
@@ -114,8 +115,9 @@ async def _check(turn: TurnBuffer, attempt: Attempt, thread_id: str, cursor: Asy
     if tuple(head) != turn.heads[thread_id]:
         raise StaleThread
     new = [key[2] for key in attempt.rows.get(CHECKPOINTS, ()) if key[:2] == (thread_id, "")]
-    # Ids are ordered by time: below the head, nobody would ever see them.
+    # Ids are ordered by time: below the head, nobody would ever see them. Those of the next attempt are above it.
     if new and head[0] is not None and min(new) < head[0]:
+        catch_up(head[0])
         raise StaleThread("this process's clock is behind the newest checkpoint of the thread; send the request again")
 
 
@@ -194,6 +196,9 @@ async def close(turn: TurnBuffer, timer: FlushTimer, unwinding: asyncio.Future[A
 async def _write_gathered(turn: TurnBuffer) -> None:
     try:
         async with asyncio.timeout(ATTEMPT_TIMEOUT_S), turn.pool.connection() as connection, connection.transaction():
+            for thread_id in sorted(turn.heads):
+                # Whoever deletes a thread holds it, too: what is written after that can see that it is gone.
+                await connection.execute(LOCK_THREAD, (thread_id,))
             for gathered in turn.gathered:
                 await gathered(connection)
     except (psycopg.OperationalError, TimeoutError):

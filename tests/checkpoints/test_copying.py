@@ -58,7 +58,11 @@ async def test_a_copy_has_the_whole_history_and_goes_its_own_way(
     copy = await threads.copy(source.thread_id, "acme", "alex", metadata={"why": "fork"})
     row = await thread_of(pool, source)
     assert (copy.title, copy.values, copy.status) == (row.title, row.values, row.status)
-    assert copy.metadata == {"graph_id": "frontdesk", "why": "fork"}
+    stood = (await graph.aget_state(at(str(source.thread_id)))).config["configurable"]["checkpoint_id"]
+    came_from = {"thread_id": str(source.thread_id), "checkpoint_id": stood}
+    assert copy.metadata == {"graph_id": "frontdesk", "why": "fork", "copied_from": came_from}
+    again = await threads.copy(copy.thread_id, "acme", "alex")
+    assert again.metadata["copied_from"] == {**came_from, "thread_id": str(copy.thread_id)}
     assert told(await history(graph, copy.thread_id)) == told(await history(graph, source.thread_id))
     (question,) = (await graph.aget_state(at(str(copy.thread_id)))).interrupts
     await graph.ainvoke(Command(resume={question.id: "yes"}), at(str(copy.thread_id)))
@@ -159,5 +163,6 @@ async def test_a_copy_of_a_busy_thread_is_not_busy(pool: Pool, threads: Threads)
 
 
 async def test_a_copy_of_a_replay_is_a_thread_like_any_other(threads: Threads) -> None:
-    replay = await threads.create("acme", "alex", metadata={"replay_of": "x", "kept": 1})
-    assert (await threads.copy(replay.thread_id, "acme", "alex")).metadata == {"kept": 1}
+    replay = await threads.create("acme", "alex", metadata={"replay_of": "x", "replay": True, "kept": 1})
+    copy = await threads.copy(replay.thread_id, "acme", "alex")
+    assert copy.metadata == {"kept": 1, "copied_from": {"thread_id": str(replay.thread_id), "checkpoint_id": None}}

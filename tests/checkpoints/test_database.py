@@ -3,13 +3,18 @@
 import asyncio
 import socket
 import sys
+import uuid
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from checkpoints.database import Pool, migrate, open_pool, reachable
+from checkpoints.queue import open_worker_pool
+from checkpoints.threads import Threads
 from errors import ConfigurationError, Unavailable
+from tests.fakes.cut_connection import CutConnection
 
 ROOT = Path(__file__).parents[2]
 MIGRATE = """
@@ -110,6 +115,38 @@ async def test_the_pool_replaces_connections_that_the_server_ended(fresh_databas
     async with pool.connection() as connection:
         await connection.execute("SELECT 1")
     await pool.close()
+
+
+@pytest.mark.parametrize("opening", [open_pool, open_worker_pool])
+async def test_what_follows_a_cancellation_within_a_pipeline_is_committed(
+    cut: CutConnection, pool: Pool, opening: Callable[[str, int], Awaitable[Pool]]
+) -> None:
+    small = await opening(cut.url, 1)
+    began = asyncio.Event()
+
+    async def leave() -> None:
+        async with small.connection() as connection, connection.pipeline():
+            cut.passing.clear()
+            began.set()
+            async with connection.transaction():
+                await connection.execute("SELECT 1")
+
+    leaving = asyncio.create_task(leave())
+    await began.wait()
+    leaving.cancel()
+    # The server answers in the end: the connection lives, and nothing but its mode is wrong with it.
+    asyncio.get_running_loop().call_later(0.2, cut.passing.set)
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    thread_id = uuid.uuid4()
+    async with small.connection() as connection:
+        made = await connection.execute(
+            "INSERT INTO frontdesk.threads (thread_id, tenant_id, user_id) VALUES (%s, 'acme', 'alex') RETURNING *",
+            (thread_id,),
+        )
+        assert await made.fetchone()
+    assert (await Threads(pool).get(thread_id, "acme", "alex")).thread_id == thread_id
+    await small.close()
 
 
 @pytest.mark.parametrize("url", ["postgres:hunter2@db", "postgresql://me:hunter2@db/x?sslmod=on"])

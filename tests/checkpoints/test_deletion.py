@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
 from psycopg import sql
 
+from checkpoints.audit import AuditStore
 from checkpoints.database import Pool, open_pool
 from checkpoints.leases import Leases
 from checkpoints.ledger import LedgerStore
@@ -17,33 +17,18 @@ from checkpoints.saver import TurnSaver
 from checkpoints.threads import Threads
 from errors import NotFound, StaleThread
 from tests.checkpoints.asking import ask, checkpoints_of, count, play
+from tests.checkpoints.entries import Entry, of_run
 from tests.checkpoints.small_graph import build
+from tests.checkpoints.working import accept
 
 TABLES = """
 SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"""
 
 
 @pytest.fixture
-async def pool(fresh_database_url: str) -> AsyncIterator[Pool]:
+def pool(fresh_pool: Pool) -> Pool:
     """A database of the test's own, all of which is looked at."""
-    opened = await open_pool(fresh_database_url, 6)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def runs(pool: Pool) -> Runs:
-    return Runs(pool)
-
-
-@pytest.fixture
-def leases(pool: Pool) -> Leases:
-    return Leases(pool, "here", 60)
-
-
-@pytest.fixture
-async def saver(pool: Pool) -> TurnSaver:
-    return TurnSaver(pool)
+    return fresh_pool
 
 
 async def traces(pool: Pool, *texts: str) -> list[str]:
@@ -62,6 +47,11 @@ async def traces(pool: Pool, *texts: str) -> list[str]:
                 if any(text.encode() in content for text in texts):
                     found.append(f"{table['tablename']}: {content[:200]!r}")
     return found
+
+
+def told_of(run: Run, secret: str) -> Entry:
+    confirmation = {"asked": {"content": secret}, "answer": "approve"}
+    return of_run(run, arguments={"content": secret}, result=secret, confirmation=confirmation, call_id=run.turn_id)
 
 
 async def conversation(pool: Pool, saver: TurnSaver, leases: Leases, secret: str) -> Run:
@@ -83,6 +73,9 @@ async def conversation(pool: Pool, saver: TurnSaver, leases: Leases, secret: str
         )
         rows.append(row)
         await ledger.settle(row.id, "done", {"content": secret})
+        await AuditStore(pool, saver).record(told_of(first, secret))
+        of_run = {"thread_id": str(first.thread_id), "run_id": str(first.run_id), "turn_id": first.turn_id}
+        await accept(pool, **of_run, arguments={"content": secret}, extra={"note": secret})
 
     await play(runs, saver, build(saver, work), leases, first, given={"asked": secret})
     second = (await ask(runs, first.thread_id, message=secret, start=leases)).run
@@ -99,7 +92,16 @@ async def test_nothing_is_left_of_a_deleted_thread_in_any_table(pool: Pool, save
     )
     names = (str(run.thread_id), run.thread_id.hex, gone, run.turn_id)
     seen = {trace.partition(":")[0] for trace in await traces(pool, *names)}
-    assert seen == {"threads", "runs", "ledger", "checkpoints", "checkpoint_blobs", "checkpoint_writes"}
+    assert seen == {
+        "threads",
+        "runs",
+        "ledger",
+        "audit",
+        "tasks",
+        "checkpoints",
+        "checkpoint_blobs",
+        "checkpoint_writes",
+    }
     before = await traces(pool, kept, str(other.thread_id))
     await Threads(pool).delete(run.thread_id, "acme", "alex")
     assert await traces(pool, *names) == []
@@ -142,7 +144,9 @@ async def test_a_copy_goes_on_without_its_source_and_a_replay_goes_with_it(
     assert len(rows) == len(await checkpoints_of(pool, source))
     await threads.delete(source, "acme", "alex")
     assert await checkpoints_of(pool, copy.thread_id) == rows
-    assert await threads.get(copy.thread_id, "acme", "alex") == copy
+    left = await threads.get(copy.thread_id, "acme", "alex")
+    assert copy.metadata["copied_from"]["thread_id"] == str(source)
+    assert vars(left) == {**vars(copy), "metadata": {k: v for k, v in copy.metadata.items() if k != "copied_from"}}
     with pytest.raises(NotFound):
         await threads.get(replay.thread_id, "acme", "alex")
     assert await checkpoints_of(pool, replay.thread_id) == []

@@ -208,6 +208,12 @@ def test_data_of_another_major_version_is_refused_in_clear_words(home: Path) -> 
         server(home).start()
 
 
+def test_a_folder_that_cannot_be_made_is_refused_in_clear_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match=r"DATA_DIR: .*/file/home cannot be written: Not a directory"):
+        server(tmp_path / "file" / "home").start()
+
+
 def test_an_unknown_time_zone_is_refused_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="'Mars/Olympus'"):
         server(tmp_path, time_zone="Mars/Olympus")

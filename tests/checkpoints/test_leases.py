@@ -19,11 +19,9 @@ EXPIRE = "UPDATE frontdesk.runs SET lease_until = clock_timestamp() - interval '
 
 
 @pytest.fixture
-async def pool(fresh_database_url: str) -> AsyncIterator[Pool]:
+def pool(fresh_pool: Pool) -> Pool:
     """A database of the test's own: what looks for runs of anybody would find those of other tests."""
-    opened = await open_pool(fresh_database_url, 4)
-    yield opened
-    await opened.close()
+    return fresh_pool
 
 
 @pytest.fixture
@@ -32,11 +30,6 @@ async def rival(fresh_database_url: str) -> AsyncIterator[Pool]:
     opened = await open_pool(fresh_database_url, 4)
     yield opened
     await opened.close()
-
-
-@pytest.fixture
-def runs(pool: Pool) -> Runs:
-    return Runs(pool)
 
 
 @pytest.fixture

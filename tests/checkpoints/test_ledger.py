@@ -105,9 +105,10 @@ async def test_of_two_that_begin_at_once_one_may(ledger: LedgerStore, there: Led
 async def test_a_business_key_holds_across_turns_for_one_tool_of_one_tenant(ledger: LedgerStore) -> None:
     key = {"business_key": "1001:shipped"}
     first = await ledger.begin(**call(**key))
-    assert await ledger.begin(**call(**key)) == Row(id=first.id, state="unknown")
+    assert await ledger.begin(**call(**key)) == Row(id=first.id, state="unknown", own=False)
     await ledger.settle(first.id, "done", {"ok": True})
-    assert await ledger.begin(**call(**key, user="kim")) == Row(id=first.id, state="recorded", result={"ok": True})
+    again = await ledger.begin(**call(**key, user="kim"))
+    assert again == Row(id=first.id, state="recorded", result={"ok": True}, own=False)
     for other in ({"tenant": "globex"}, {"tool": "add_todo"}, {"business_key": "1001:paid"}):
         assert (await ledger.begin(**call(**{**key, **other}))).state == "begun"
 
@@ -120,9 +121,9 @@ async def test_a_business_key_is_free_again_when_the_call_failed(ledger: LedgerS
     second = await ledger.begin(**call(**key))
     assert second.state == "begun"
     assert second.id != first.id
-    assert await ledger.begin(**entry) == Row(id=second.id, state="unknown")
+    assert await ledger.begin(**entry) == Row(id=second.id, state="unknown", own=False)
     await ledger.settle(second.id, "done", {"ok": True})
-    assert await ledger.begin(**entry) == Row(id=second.id, state="recorded", result={"ok": True})
+    assert await ledger.begin(**entry) == Row(id=second.id, state="recorded", result={"ok": True}, own=False)
 
 
 async def test_of_many_with_one_business_key_at_once_one_may_though_some_failed_before(
@@ -284,6 +285,38 @@ async def test_an_operator_sees_what_nobody_knows_the_end_of_and_settles_it(
         await there.resolve(begun.id, "failed", "operator")
     with pytest.raises(NotFound):
         await there.resolve(10**9, "done", "operator")
+
+
+async def test_a_call_whose_run_nobody_holds_any_more_is_for_the_operator(
+    pool: Pool, ledger: LedgerStore, there: LedgerStore
+) -> None:
+    """Its process is gone, and no desk runs that could take the run over."""
+    run = (await ask(Runs(pool), start=Leases(pool, "here", 10))).run
+    begun = await ledger.begin(**call(thread_id=str(run.thread_id), run_id=str(run.run_id)))
+    assert begun.id not in [effect.id for effect in await there.unknown(limit=1000)]
+    await change(pool, "UPDATE frontdesk.runs SET lease_until = clock_timestamp() WHERE run_id = %s", run.run_id)
+    assert begun.id in [effect.id for effect in await there.unknown(limit=1000)]
+    assert (await there.resolve(begun.id, "done", "operator")).status == "done"
+
+
+async def test_the_ends_of_calls_are_found_by_row_and_by_key_within_the_tenant(ledger: LedgerStore) -> None:
+    entries = [call() for _ in range(4)]
+    rows = [await ledger.begin(**entry) for entry in entries]
+    for row in rows[:3]:
+        await ledger.settle(row.id, "done", {"n": row.id})
+    keys = [entry["effect_key"] for entry in entries]
+    found = await ledger.settled("acme", [rows[0].id], keys[1:2] + keys[3:])
+    assert sorted(effect.id for effect in found) == [rows[0].id, rows[1].id]
+    assert await ledger.settled("globex", [rows[0].id], keys) == []
+    assert await ledger.settled("acme", [], []) == []
+
+
+async def test_of_a_run_all_calls_are_found_and_those_of_its_turn_by_their_keys(ledger: LedgerStore) -> None:
+    run = {"run_id": str(uuid.uuid4()), "thread_id": str(uuid.uuid4())}
+    mine, earlier, other = call(**run), call(), call()
+    rows = [await ledger.begin(**entry) for entry in (mine, earlier, other)]
+    found = await ledger.of_run(run["run_id"], run["thread_id"], [earlier["effect_key"]])
+    assert sorted(effect.id for effect in found) == [row.id for row in rows[:2]]
 
 
 async def test_what_an_operator_settles_as_failed_may_begin_again(ledger: LedgerStore, pool: Pool) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,43 +11,28 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import Command
 
-from checkpoints.database import Pool, open_pool
+from checkpoints.database import Pool
 from checkpoints.leases import Leases
 from checkpoints.ledger import LedgerStore
 from checkpoints.retention import Keep, Pruned, checkpoint_id_at, prune
 from checkpoints.run import Run
 from checkpoints.runs import Runs
 from checkpoints.saver import TurnSaver
+from checkpoints.tasks import Tasks
 from checkpoints.threads import Threads
 from errors import NotFound
 from tests.checkpoints.asking import again, ask, change, checkpoints_of, count, end, play, thread_of
 from tests.checkpoints.small_graph import Graph, at, build, said
+from tests.checkpoints.working import accept
 
 NOW = Keep(checkpoints_days=0)
 EVERYTHING_OF_A_DAY = Keep(checkpoints_days=1, transcripts_days=1, audit_days=1, threads_days=1)
 
 
 @pytest.fixture
-async def pool(fresh_database_url: str) -> AsyncIterator[Pool]:
+def pool(fresh_pool: Pool) -> Pool:
     """A database of the test's own, all of which is pruned."""
-    opened = await open_pool(fresh_database_url, 6)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def runs(pool: Pool) -> Runs:
-    return Runs(pool)
-
-
-@pytest.fixture
-def leases(pool: Pool) -> Leases:
-    return Leases(pool, "here", 60)
-
-
-@pytest.fixture
-async def saver(pool: Pool) -> TurnSaver:
-    return TurnSaver(pool)
+    return fresh_pool
 
 
 @pytest.fixture
@@ -199,7 +183,7 @@ async def test_a_dry_run_counts_and_changes_nothing(
     await play(runs, saver, graph, leases, run, given={"asked": "one"})
     old = await finished(pool, runs, leases, days_ago=3)
     await idle(pool, old, days=3)
-    keep = Keep(checkpoints_days=0, transcripts_days=1, audit_days=1, threads_days=1)
+    keep = Keep(checkpoints_days=0, tasks_days=1, transcripts_days=1, audit_days=1, threads_days=1)
     counted = await prune(pool, keep, dry_run=True)
     assert counted == Pruned(threads=1, checkpoints=await rows(pool, run, "checkpoints") - 1, transcripts=1, audit=0)
     assert await prune(pool, keep, dry_run=True) == counted
@@ -236,3 +220,17 @@ def test_the_id_of_now_lies_between_those_that_langgraph_makes() -> None:
     assert before < checkpoint_id_at(now + timedelta(seconds=1))
     assert checkpoint_id_at(now - timedelta(milliseconds=1)) < after
     assert before[14] == after[14] == "6"
+
+
+async def test_tasks_that_are_over_go_and_open_ones_stay(pool: Pool) -> None:
+    over, fresh, waiting = [await accept(pool) for _ in range(3)]
+    for task in (over, fresh):
+        await Tasks(pool).cancel(task.task_id, "acme", "alex")
+    past = "UPDATE frontdesk.tasks SET finished_at = now() - interval '3 days' WHERE task_id = %s"
+    await change(pool, past, over.task_id)
+    await change(pool, "UPDATE frontdesk.tasks SET created_at = now() - interval '9 days'")
+    assert await prune(pool, Keep(tasks_days=1), dry_run=True) == Pruned(tasks=1)
+    assert await prune(pool, Keep(tasks_days=1)) == Pruned(tasks=1)
+    assert await prune(pool, Keep(tasks_days=1)) == Pruned()
+    left, _ = await Tasks(pool).search("acme", "alex")
+    assert [task.task_id for task in left] == [waiting.task_id, fresh.task_id]

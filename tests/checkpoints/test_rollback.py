@@ -19,16 +19,6 @@ RUNNING = """
 UPDATE frontdesk.runs SET status = 'running', lease_until = clock_timestamp() + interval '1 minute' WHERE run_id = %s"""
 
 
-@pytest.fixture
-def runs(pool: Pool) -> Runs:
-    return Runs(pool)
-
-
-@pytest.fixture
-def leases(pool: Pool) -> Leases:
-    return Leases(pool, "here", 60)
-
-
 class Conversation:
     """One thread; its runs are played to their end, and the last one can be taken back as if it were still running."""
 

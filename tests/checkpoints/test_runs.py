@@ -18,11 +18,6 @@ from tests.checkpoints.asking import again, ask, change, count, end, thread_of
 
 
 @pytest.fixture
-def runs(pool: Pool) -> Runs:
-    return Runs(pool)
-
-
-@pytest.fixture
 def leases(pool: Pool) -> Leases:
     return Leases(pool, "here", 10)
 
@@ -271,7 +266,9 @@ async def test_the_end_of_a_run_is_the_end_of_its_thread(runs: Runs, leases: Lea
     }
     assert await end(pool, runs, run, "here", **ending)
     ended, thread = await again(runs, run), await thread_of(pool, run)
-    assert (ended.status, ended.result, ended.transcript) == ("success", {"reply": "好的"}, {"calls": []})
+    assert (ended.status, ended.result, ended.transcript) == (
+        "success", {"reply": "好的"}, {"answer": "好的", "calls": []},
+    )  # fmt: skip
     assert (ended.usage, ended.agents, ended.model) == ({"model_calls": 2}, {"business": "abc"}, "m1")
     assert ended.lease_until is None
     assert ended.finished_at is not None

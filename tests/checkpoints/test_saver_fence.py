@@ -3,15 +3,17 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import id as ids
 from langgraph.types import Command
 
 from checkpoints.database import Connection, Pool, open_pool
+from checkpoints.retention import checkpoint_id_at
 from checkpoints.saver import TurnSaver
 from errors import StaleThread
 from tests.checkpoints.small_graph import Graph, at, build, is_one_line, rows_of, said
@@ -145,20 +147,50 @@ async def test_the_loser_of_a_race_writes_nothing_that_was_to_go_with_it(
     assert await rows_of(pool, thread) == 4
 
 
-async def test_a_clock_behind_the_newest_checkpoint_is_refused(rivals: Rivals, pool: Pool, thread: str) -> None:
-    await rivals.run(0, {"asked": "first"}, at(thread))
+async def _put_ahead(pool: Pool, thread: str, ahead: timedelta) -> None:
+    """As a process whose clock was that much ahead would have left the newest checkpoint."""
     async with pool.connection() as connection:
-        # As a process with a clock far ahead would have left it.
         await connection.execute(
-            "UPDATE checkpoints SET checkpoint_id = 'f' || substr(checkpoint_id, 2), "
-            "checkpoint = jsonb_set(checkpoint, '{id}', to_jsonb('f' || substr(checkpoint_id, 2))) "
+            "UPDATE checkpoints SET checkpoint_id = %(id)s::text, "
+            "checkpoint = jsonb_set(checkpoint, '{id}', to_jsonb(%(id)s::text)) "
             "WHERE thread_id = %(thread)s AND checkpoint_id = "
             "(SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = %(thread)s)",
-            {"thread": thread},
+            {"thread": thread, "id": checkpoint_id_at(datetime.now(UTC) + ahead)},
         )
+
+
+@pytest.fixture
+def _counter_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangGraph's counter of ids stands afterwards where it stood: other tests compare ids with times."""
+    monkeypatch.setattr(ids, "_last_v6_timestamp", ids._last_v6_timestamp)
+
+
+@pytest.mark.usefixtures("_counter_set_back")
+async def test_a_process_whose_clock_went_back_catches_up_with_the_thread(
+    rivals: Rivals, pool: Pool, thread: str
+) -> None:
+    await rivals.run(0, {"asked": "first"}, at(thread))
+    await _put_ahead(pool, thread, timedelta(hours=1))
     with pytest.raises(StaleThread, match="clock is behind"):
         await rivals.run(0, {"asked": "second"}, at(thread))
     assert await rows_of(pool, thread) == 4
+    await rivals.run(0, {"asked": "second"}, at(thread))
+    assert await said(rivals.graphs[0], thread) == ["first", "did first", "second", "did second"]
+    assert await is_one_line(pool, thread)
+
+
+@pytest.mark.usefixtures("_counter_set_back")
+async def test_a_checkpoint_from_far_ahead_takes_no_other_thread_along(rivals: Rivals, pool: Pool, thread: str) -> None:
+    await rivals.run(0, {"asked": "first"}, at(thread))
+    await _put_ahead(pool, thread, timedelta(days=400))
+    for _ in range(2):
+        with pytest.raises(StaleThread, match="clock is behind"):
+            await rivals.run(0, {"asked": "second"}, at(thread))
+    assert await rows_of(pool, thread) == 4
+    other = str(uuid.uuid4())
+    await rivals.run(0, {"asked": "elsewhere"}, at(other))
+    head = await rivals.graphs[0].aget_state(at(other))
+    assert head.config["configurable"]["checkpoint_id"] < checkpoint_id_at(datetime.now(UTC) + timedelta(minutes=1))
 
 
 async def test_many_races_leave_every_history_in_one_line(rivals: Rivals, pool: Pool) -> None:
@@ -203,17 +235,6 @@ def _terminate_everybody(url: str) -> None:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-
-
-@pytest.fixture
-async def cut(database_url: str, tmp_path: Path) -> AsyncIterator[CutConnection]:
-    folder = Path("/tmp") / f"cut-{uuid.uuid4().hex[:8]}"  # noqa: S108 - a socket's path must be short
-    folder.mkdir(mode=0o700)
-    proxy = CutConnection(database_url, folder)
-    async with proxy.listening():
-        yield proxy
-    (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
-    folder.rmdir()
 
 
 @pytest.fixture
