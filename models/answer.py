@@ -19,8 +19,8 @@ class Usage(TypedDict):
 class Answer:
     """Exactly one of `message` and `abstained` is there.
 
-    `abstained`: one stable word: timeout, connection, status_<code>, breaker_open, cut_off, too_long, refused, empty,
-    prose, odd_shape, bad_json, bad_arguments, unknown_tool, bad_answer, unsupported. `detail`: what was
+    `abstained`: one stable word: timeout, connection, status_<code>, breaker_open, busy, cut_off, too_long, refused,
+    empty, prose, odd_shape, bad_json, bad_arguments, unknown_tool, bad_answer, unsupported. `detail`: what was
     wrong, for logs and reasons, never for a user. `model`: the name in models.yaml of the one that was asked last.
     """
 

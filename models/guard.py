@@ -61,11 +61,12 @@ Ask = Callable[[Seat, Tally], Awaitable[AIMessage]]
 class ChatModel:
     """A line of models, the first to be asked first. `limit_s`: seconds for a whole answer, fallbacks included.
 
+    `slots`: how many calls this process has open at once, of all lines together; the rest waits, within its time.
     Cancellation passes through, and so does every exception that is none of a model's.
     """
 
-    def __init__(self, line: Sequence[Seat], *, limit_s: float) -> None:
-        self._line, self._limit_s = tuple(line), limit_s
+    def __init__(self, line: Sequence[Seat], *, limit_s: float, slots: asyncio.Semaphore) -> None:
+        self._line, self._limit_s, self._slots = tuple(line), limit_s, slots
 
     @property
     def name(self) -> str:
@@ -141,6 +142,21 @@ class ChatModel:
         """One model's answer, at the second try if the first failed in a way that may pass."""
         if needs_tools and seat.wire.vendor.tools == "none":
             raise Abstained("unsupported", "no tools", fault="request", sent=False)
+        await self._slot(until)
+        try:
+            return await self._tried(seat, ask, tally, until)
+        finally:
+            self._slots.release()
+
+    async def _slot(self, until: float) -> None:
+        """Waiting for our own limit is no fault of an endpoint, and no request went out."""
+        try:
+            async with asyncio.timeout_at(until):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise Abstained("busy", "too many calls of models at once", fault="request", sent=False) from None
+
+    async def _tried(self, seat: Seat, ask: Ask, tally: Tally, until: float) -> AIMessage:
         if not seat.breaker.admit():
             raise Abstained("breaker_open", fault="request", sent=False)
         try:

@@ -1,5 +1,6 @@
 """All chat models of an installation, and which line of them serves a purpose."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 
@@ -12,11 +13,14 @@ from models.endpoints import Endpoint, endpoints
 from models.factory import wire_model
 from models.guard import ChatModel, Seat
 
+MAX_CALLS = 32
+
 
 class Models:
     """`available`: the models that have an address, by their name in models.yaml; none of them is asked before a call.
 
     `http`: one client for all, opened and closed by the composition root. `clock`: seconds, for the breakers.
+    `max_calls`: how many are open at once, of all of them together; tools have a limit of their own.
     """
 
     def __init__(
@@ -26,7 +30,9 @@ class Models:
         http: httpx.AsyncClient,
         *,
         clock: Callable[[], float] = time.monotonic,
+        max_calls: int = MAX_CALLS,
     ) -> None:
+        self._slots = asyncio.Semaphore(max_calls)
         self._config, self._available, self._http, self._clock = config, dict(available), http, clock
         self._breakers: dict[tuple[str, str], Breaker] = {}
         self._lines: dict[tuple[Purpose, str, float | None], ChatModel] = {}
@@ -49,7 +55,7 @@ class Models:
             seats = [self._seat(self._available[n], purpose, temperature) for n in wanted if n in self._available]
             if not seats:
                 return None
-            self._lines[key] = ChatModel(seats, limit_s=self._config.purposes[purpose].timeout_s)
+            self._lines[key] = ChatModel(seats, limit_s=self._config.purposes[purpose].timeout_s, slots=self._slots)
         return self._lines[key]
 
     def health(self) -> dict[str, str]:
@@ -83,4 +89,5 @@ def build_models(
 
     ConfigurationError names the setting or the key that is wrong.
     """
-    return Models(config, endpoints(config, settings), http, clock=clock)
+    available = endpoints(config, settings)
+    return Models(config, available, http, clock=clock, max_calls=settings.max_model_calls)

@@ -10,14 +10,21 @@ MARKUP = ("<tool_call", "<|tool_call", "<function=", "<function_call", "[TOOL_CA
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
+MOST_DEPTH = 64
+LARGEST = 2**63 - 1  # what the saver's format holds
+
+
 def json_object(text: str) -> dict[str, Any]:
-    """ValueError for all but one JSON object that can be stored: no NaN or infinity, no NUL, no lone surrogate."""
+    """ValueError for all but one JSON object that can be stored: no NaN or infinity, no NUL, no lone surrogate, no
+    whole number beyond 64 bits, nothing nested deeper than 64."""
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_bounded)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(value, dict):
         raise ValueError(f"not an object but {type(value).__name__}")
+    if not _within(value, MOST_DEPTH):
+        raise ValueError("nested too deeply")
     if not all(storable(text) for text in _texts(value)):
         raise ValueError("holds a NUL or half a character")
     return value
@@ -62,6 +69,20 @@ def _texts(value: Any) -> Iterator[str]:
         yield from value
         for part in value.values():
             yield from _texts(part)
+
+
+def _within(value: Any, depth: int) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_within(part, depth - 1) for part in inner)
+
+
+def _bounded(text: str) -> int:
+    """Long digits are not even converted: that takes the square of their number."""
+    if len(text) > len(str(LARGEST)) + 1 or abs(value := int(text)) > LARGEST:
+        raise ValueError("a whole number beyond 64 bits")
+    return value
 
 
 def _finite(text: str) -> float:

@@ -11,10 +11,10 @@ from langchain_core.messages.tool import tool_call
 
 from models.answer import Answer
 from models.guard import ChatModel
-from models.registry import Models
+from models.registry import Models, build_models
 from tests.fakes.openai_replies import Reply, call, calls, cut, endless, hang, raw, status, text
 from tests.fakes.openai_server import ModelServer
-from tests.models.setting import CHOOSE, FIND_USERS, LIST_ORDERS, QUESTION, Clock, config, models_at
+from tests.models.setting import CHOOSE, FIND_USERS, LIST_ORDERS, QUESTION, Clock, config, models_at, settings
 
 NO_USAGE = {"model_calls": 1, "input_tokens": 0, "output_tokens": 0}
 SPENT = {"model_calls": 1, "input_tokens": 11, "output_tokens": 7}
@@ -310,6 +310,46 @@ async def test_answers_that_break_off_open_the_breaker(models: Models, model_ser
     for _ in range(3):
         assert (await choose(serving(models))).abstained == "cut_off"
     assert models.health() == {"default": "open"}
+
+
+def with_one_slot(url: str, http: httpx.AsyncClient, *, timeout_s: float) -> Models:
+    """One call at a time; a reply waits for long, everything else for `timeout_s`."""
+    given = config(timeout_s=timeout_s)
+    long = given.purposes["reply"].model_copy(update={"timeout_s": 60})
+    given = given.model_copy(update={"purposes": {**given.purposes, "reply": long}})
+    chosen = settings(model_base_url=url, model_name="fake-1", max_model_calls=1)
+    return build_models(given, chosen, http, clock=Clock())
+
+
+async def test_no_more_calls_are_open_than_allowed_and_the_next_one_has_its_turn(
+    model_server: ModelServer, http: httpx.AsyncClient
+) -> None:
+    models = with_one_slot(model_server.url, http, timeout_s=30)
+    model_server.script([call("choose", {"intent": "order"}).but(first_s=0.02)] * 3)
+    answers = await asyncio.gather(*(choose(serving(models)) for _ in range(3)))
+    assert all(answer.message for answer in answers)
+    assert model_server.most_at_once == 1
+
+
+async def test_waiting_for_our_own_limit_is_no_fault_of_a_model(
+    model_server: ModelServer, http: httpx.AsyncClient
+) -> None:
+    models = with_one_slot(model_server.url, http, timeout_s=0.2)
+    reply = models.serving("reply")
+    assert reply is not None
+    model_server.script([hang()])
+    long = asyncio.create_task(reply.say(QUESTION))
+    await model_server.until_busy()
+    for _ in range(4):
+        answer = await choose(serving(models))
+        assert (answer.abstained, answer.usage["model_calls"]) == ("busy", 0)
+    assert models.health() == {"default": "closed"}
+    long.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await long
+    await model_server.until_busy(busy=False)
+    model_server.script([text("好的。")])
+    assert (await reply.say(QUESTION)).message
 
 
 async def test_usage_that_a_vendor_does_not_give_is_nothing(models: Models, model_server: ModelServer) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.strict import clean, json_object, looks_like_a_call, unfenced
 
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+scalars = st.none() | st.booleans() | st.integers(1 - 2**63, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 values: st.SearchStrategy[Any] = st.recursive(
     scalars | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=10
@@ -72,3 +72,17 @@ def test_only_a_text_that_is_one_code_block_is_unfenced() -> None:
 @pytest.mark.parametrize("text", ["今天共有 12 个订单。", "{用户} 您好", "1. 订单\n2. {x}", "```\nplain\n```", "[]"])
 def test_ordinary_answers_do_not_look_like_calls(text: str) -> None:
     assert not looks_like_a_call(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 9223372036854775808}', '{"a": ' + "1" * 5_000 + "}", '{"a": ' + "[" * 65 + "]" * 65 + "}"],
+    ids=["above 64 bits", "thousands of digits", "too deep"],
+)
+def test_what_cannot_be_kept_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"64 bits|deeply"):
+        json_object(text)
+
+
+def test_the_largest_number_and_ordinary_depth_are_kept() -> None:
+    assert json_object('{"a": -9223372036854775807, "b": [[[1]]]}') == {"a": -9223372036854775807, "b": [[[1]]]}
