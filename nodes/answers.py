@@ -4,16 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from language.choices import parse_choice
 from language.free_text import find_content
 from language.normalise import Text
-from language.numbers import parse_int
 from nodes.extract import bound_slots, entities_of
+from nodes.picking import picked
 from nodes.questioning import asks, questioned
 from nodes.reading import Reading, Rules, latin_name, particulars
 from nodes.routing import Routed, decisions, nothing_else
-from nodes.state import Memory, Pending, Request
+from nodes.state import INTENT, Memory, Pending, Request
 
-ORDINAL = re.compile(r"^(?:第)?\s*([0-9]{1,2}|[一二三四五六七八九十]{1,2})\s*(?:个|位|条|项)?$")
+NUMBER = re.compile(
+    r"(?:(?:it(?:'s| is) |是)?(?:编号|号码|单号|number|no\.?|#|id)?[:： ]*)?"
+    r"([0-9]{1,20})\s?号?(?:那[个条单])?(?:吧|的)?",
+    re.I,
+)
 CONTENT = "content"
 LABEL = "内容:"
 STOPS = str.maketrans(dict.fromkeys("。；！？;!?\n", "、"))
@@ -25,6 +30,8 @@ def answering(reading: Reading, memory: Memory, keywords: Routed, rules: Rules) 
     Where it says something of them, but not what we asked for, they wait for another question.
     """
     pending = memory.get("pending")
+    if pending and pending["slot"] == INTENT:
+        return picked(reading, pending, keywords, rules)
     if pending and pending["slot"] == CONTENT and _is_question(reading, rules):
         return None
     if not pending or _asks_otherwise(reading, pending, keywords, rules):
@@ -101,8 +108,8 @@ def _without_faults(request: Request, slot: str) -> dict[str, Any]:
 def _answer(reading: Reading, slot: str, options: Sequence[str], rules: Rules) -> Any:
     text = reading.text.text.strip(" 。.!！")
     if options:
-        if (match := ORDINAL.match(text)) and (number := parse_int(match[1])) and 1 <= number <= len(options):
-            return options[number - 1]
+        if (index := parse_choice(text, len(options))) is not None:
+            return options[index]
         named = [option for option in options if option in text]
         return max(named, key=len) if named else None
     if slot == CONTENT:
@@ -111,8 +118,8 @@ def _answer(reading: Reading, slot: str, options: Sequence[str], rules: Rules) -
     if slot == "person":
         return next(iter(slots.get("people", [])), None) or latin_name(text, rules.catalogue)
     found = slots.get(slot)
-    if found is None and slot.endswith("_no") and re.fullmatch(r"[0-9]{1,20}", text):
-        return [text]
+    if found is None and slot.endswith("_no") and (number := NUMBER.fullmatch(text)):
+        return [number[1]]
     return found
 
 

@@ -14,12 +14,13 @@ from models.guard import ChatModel
 from models.registry import Models
 from nodes.clock import now_of
 from nodes.context import Context
-from nodes.decision import decide, reported, whitelisted
+from nodes.decision import decide, reported, whitelisted, worded
 from nodes.memory import QUESTIONS
-from nodes.permitted import usable_intents
+from nodes.permitted import known_intents, usable_intents
 from nodes.pre_route import CHAT, main_kind
 from nodes.reading import Reading, Rules, find_word, guarded, read
 from nodes.routing import by_keywords, decisions
+from nodes.similarity import Alike, by_likeness, routed
 from nodes.state import UNKNOWN, Decision, Memory, Request, State, Turn
 from tools.registry import Registry
 
@@ -35,21 +36,41 @@ async def classify(
     reader: Reader,
     registry: Registry,
     models: Models,
+    alike: Alike,
 ) -> State:
     context, turn, memory = runtime.context, state["turn"], state.get("memory", Memory())
-    allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
-    rules = Rules(catalogue=catalogue, reader=reader, now=now_of(context), allowed=allowed)
+    known = known_intents(context.principal, catalogue, only=context.agent)
+    usable = usable_intents(context.principal, catalogue, registry, only=context.agent)
+    rules = Rules(catalogue=catalogue, reader=reader, now=now_of(context), allowed=known, usable=usable)
+    reading = read(turn["raw"], memory.get("entities", {}), catalogue)
+    likely = await alike.to(reading, rules)
     model = models.serving("classify", context.model)
+    at_least = alike.rules.route if model else alike.rules.route_alone
+    effects = changing(catalogue, registry)
+    if sure := routed(likely, turn, at_least, catalogue, effects):
+        return {"turn": sure}
     change, reason = await ask(model, turn, memory.get("questions", []), rules) if model else (Turn(), "no model")
     if not change.get("requests"):
-        change = {**change, **fall_back(turn, memory, rules, reason)}
+        fallen = fall_back(turn, reading, rules, reason)
+        if not fallen["requests"]:
+            fallen = {
+                **fallen,
+                **by_likeness(likely, turn, reading, at_least=alike.rules, rules=rules, effects=effects),
+            }
+        change = {**change, **fallen}
     return {"turn": change}
+
+
+def changing(catalogue: Catalogue, registry: Registry) -> frozenset[str]:
+    """The intents whose tool has an effect."""
+    tools = ((name, registry.get(intent.tool or "")) for name, intent in catalogue.intents.items())
+    return frozenset(name for name, tool in tools if tool is not None and tool.effect)
 
 
 async def ask(model: ChatModel, turn: Turn, questions: Sequence[str], rules: Rules) -> tuple[Turn, str]:
     """What the model made of the sentence, and why nothing where it is nothing."""
     catalogue = rules.catalogue
-    names = [name for name, intent in catalogue.intents.items() if name in rules.allowed and intent.tool]
+    names = [name for name, intent in catalogue.intents.items() if intent.tool and rules.may_use(name)]
     if not names:
         return Turn(), "nothing to choose from"
     answer = await model.choose(prompt(questions, turn, names, rules), schema(names, catalogue), known={CHOOSE})
@@ -68,6 +89,7 @@ async def ask(model: ChatModel, turn: Turn, questions: Sequence[str], rules: Rul
     because = f"chosen by {answer.model}" + (f"; ignored {', '.join(strange)}" if strange else "")
     slots = arguments.get("slots")
     chosen = decisions(requests, [because], "model", reported(arguments.get("confidence")))
+    chosen = worded(chosen, catalogue.prompt_used("classify"))
     return {**usage, "requests": requests, "decisions": chosen, "carried": _plain(slots)}, because
 
 
@@ -115,12 +137,10 @@ def schema(names: Sequence[str], catalogue: Catalogue) -> dict[str, Any]:
     }
 
 
-def fall_back(turn: Turn, memory: Memory, rules: Rules, reason: str) -> Turn:
+def fall_back(turn: Turn, reading: Reading, rules: Rules, reason: str) -> Turn:
     """Weaker rules: an agent's bare keyword means its default intent; else an honest unknown."""
     catalogue = rules.catalogue
-    reading = read(turn["raw"], memory.get("entities", {}), catalogue)
-    routed = by_keywords(reading, rules)
-    defaults = ((name, catalogue.default_intent(name)) for name in routed.agents)
+    defaults = ((name, catalogue.default_intent(name)) for name in by_keywords(reading, rules).agents)
     requests = [
         Request(agent=name, intent=intent, entities={}, spans=[[0, len(turn["text"])]])
         for name, intent in defaults

@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from nodes.clock import now_of
 from nodes.context import Context, Recording
 from nodes.conversation import planned_calls
-from nodes.state import Answer, Confirmation, State
+from nodes.state import Answer, Answered, Confirmation, State
 from tools.ledger import canonical
 from tools.registry import Registry
 from tools.texts import question
@@ -31,9 +31,12 @@ async def confirm(state: State, runtime: Runtime[Context], *, registry: Registry
     return decided(state, {str(call["id"]): given for call, given in zip(asked, answer["decisions"], strict=False)})
 
 
-def decided(state: State, confirmations: dict[str, Confirmation]) -> State:
+def decided(state: State, given: dict[str, Confirmation]) -> State:
+    """A yes goes with the arguments that were shown, and with no others."""
     message = cast("AIMessage", state["messages"][-1])
-    edited = message.model_copy(update={"tool_calls": [edit(c, confirmations) for c in message.tool_calls]})
+    shown = {str(call["id"]): call["args"] for call in message.tool_calls}
+    confirmations = {key: Answered(**{**one, "asked": dict(shown[key])}) for key, one in given.items()}
+    edited = message.model_copy(update={"tool_calls": [edit(c, given) for c in message.tool_calls]})
     return {"turn": {"confirmations": confirmations}, "messages": cast("list[AnyMessage]", [edited])}
 
 

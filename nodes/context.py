@@ -1,6 +1,6 @@
 """What one request brings along and nothing keeps: plain data, made by the server."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ class Context:
 
     `agent`: an agent that the caller chose, which skips the route. `model`: a name of config/models.yaml. `locale`:
     None means the language of the message. `clock`: None means now; else an aware time, in the tenant's zone.
+    `ends_at`: when the turn's tools have to be done, by the loop's clock; None: nothing but their own limits counts.
     `waited_s`: how far the clock lies back when the run is played. `dropped`: what waited for a yes when something else
     was said, in the words of its question, so that it is not done. `mode`: `replay` never runs a tool and takes what it
     needs from `recorded`.
@@ -37,9 +38,16 @@ class Context:
     model: str | None = None
     locale: Literal["zh", "en"] | None = None
     clock: datetime | None = None
+    ends_at: float | None = None
     waited_s: float = 0.0
     dropped: tuple[str, ...] = ()
     time_zone: str = "Asia/Shanghai"
     extra: dict[str, Any] = field(default_factory=dict)
     mode: Literal["live", "replay"] = "live"
     recorded: Recording = field(default_factory=Recording)
+
+
+def context_of_default(principal: Principal) -> type[Context]:
+    """The same context for requests that bring no principal, as Studio's do: this one calls then."""
+    known = [("principal", Principal, field(default_factory=lambda: principal))]
+    return make_dataclass("Context", known, bases=(Context,), frozen=True, kw_only=True)

@@ -18,6 +18,11 @@ def decide(
     return Decision(level=level, value=value, source=source, confidence=sure, reason=reason)
 
 
+def worded(decisions: Iterable[Decision], prompts: str) -> list[Decision]:
+    """The decisions of a model, each with the prompts that it went by."""
+    return [Decision(**{**decision, "prompts": prompts}) for decision in decisions]
+
+
 def reported(confidence: object) -> float:
     """A model's own number where it is one between 0 and 1, else what a model stands for."""
     usable = isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0 <= confidence <= 1

@@ -13,8 +13,8 @@ from language.periods import PERIOD_NAMES, period_named
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.decision import decide
+from nodes.hits import MAX_REQUESTS
 from nodes.reading import Rules, particulars, read
-from nodes.routing import MAX_REQUESTS
 from nodes.state import Memory, Request, State, Turn, intents_of
 
 BY_ITSELF = ("it",)  # stands for nothing that was spoken of in "how many orders is it"
@@ -69,7 +69,19 @@ def _each(request: Request, entities: dict[str, Any], catalogue: Catalogue) -> I
 def entities_of(request: Request, slots: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
     """Values count only for the intent that takes them: 完成 is a status of orders and another one of to-dos."""
     bound, values = bound_slots(request, rules.catalogue), rules.catalogue.lexicon.values
+    slots = _renamed(slots, bound, rules.catalogue)
     return {k: v for k, v in slots.items() if k.removeprefix("not_") not in values or k.removeprefix("not_") in bound}
+
+
+def _renamed(slots: Mapping[str, Any], bound: set[str], catalogue: Catalogue) -> dict[str, Any]:
+    """A number beside a word that two kinds of thing share ("任务1001") is of the kind that the request takes."""
+    kinds = catalogue.lexicon.identifiers
+    own = [slot for slot in kinds if slot in bound]
+    other = [slot for slot in kinds if slots.get(slot) and slot not in bound]
+    if len(own) != 1 or len(other) != 1 or slots.get(own[0]):
+        return dict(slots)
+    shared = any(noun in longer for noun in kinds[other[0]].nouns for longer in kinds[own[0]].nouns)
+    return {own[0] if shared and slot == other[0] else slot: value for slot, value in slots.items()}
 
 
 def bound_slots(request: Request, catalogue: Catalogue) -> set[str]:

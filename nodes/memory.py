@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from langchain_core.messages import ToolMessage
@@ -13,15 +14,36 @@ from nodes.extract import bound_slots
 from nodes.questioning import questioned
 from nodes.reading import Reading, Rules, latin_name
 from nodes.routing import Routed, nothing_else
-from nodes.state import Memory, Request, State
+from nodes.state import Memory, Request, State, Turn
 from tools.registry import Registry
 
 QUESTIONS = 5
 DROPPED = ("limit", "content", "impossible")
 PLAIN = {"people": "person", "periods": "period"}
+CORRECTING = re.compile(
+    r"(?:(?:不对|不是(?:这个|这样|的)?|(?:搞|弄|说)?错了)[，,。.!！ ]+|(?:no|nope|sorry|wait|wrong)[,.! ]+)"
+    r"(?:(?:我(?:是说|说的是|要的是|指的是|问的是|想看|想要|要)|(?:是|应该是|要)(?=[^不])"
+    r"|i (?:meant?|said|want(?:ed)?)\b|it is|it's|actually)[，,: ]*)?",
+    re.IGNORECASE,
+)
+ELLIPTIC = re.compile(
+    r"^(?:那么?|只(?:看|要|查)|就(?:看|要)|(?:and|what about|how about|only|just|now)"
+    r"\b)|(?:呢|就行|就好|即可|\bonly|\balone)[?？。.! ]*$",
+    re.IGNORECASE,
+)
+NAMED_TOO = re.compile(
+    r"(?:那么?)?(?P<name>[^?？.!,，]+?)(?: too| as well| also|的?呢|的?也(?:要|看看|给我)?)[ ?？.!。]*", re.IGNORECASE
+)
+ANOTHER = re.compile(
+    r"(?:(?:no|sorry|and|just|only|what about|how about|that's|it's|i mean(?:t)"
+    r"?|number|task|no\.|#|那|只看|就看|看|查|编号|是|不对|不是|任务)[,，:： ]*)*"
+    r"([0-9]{3,20})\s?号?(?:那?[个条单笔])?(?:任务|待办)?的?(?:呢|吧)?(?: please| only| instead)?[?？。.! ]*",
+    re.IGNORECASE,
+)
 NAMED = re.compile(
-    r"(?:(?:(?:and|how|what) about|and) |(?:那|那么)?(?:换成|换|改成|要|看)(?:一下)?)"
-    r"(?P<name>[^?？.!]+?)(?:的?(?:呢|吧)?)[ ?？.!]*",
+    r"(?:(?:(?:and|how|what) about|and|only|just)(?: for| by| of| from| those of)? "
+    r"|(?:那|那么)?(?:换成|换|改成|要|看)(?:一下)?)"
+    r"(?P<name>[^?？.!]+?)(?:的?(?:呢|吧)?| alone| only| please)[ ?？.!]*",
     re.IGNORECASE,
 )
 
@@ -35,7 +57,8 @@ def bounds_for(memory: Memory, catalogue: Catalogue) -> MemoryRules:
 
 def write_finished(answers: Sequence[ToolMessage], catalogue: Catalogue, registry: Registry) -> bool:
     """Whether a call with an effect is done whose agent wants to start afresh then (`clear_when_done`)."""
-    done = [(m.artifact["agent"], registry.get(m.name or "")) for m in answers if m.artifact["status"] == "done"]
+    finished = [m for m in answers if m.artifact["status"] == "done" and "undoes" not in m.artifact]
+    done = [(m.artifact["agent"], registry.get(m.name or "")) for m in finished]
     return any(catalogue.agents[agent].memory.clear_when_done for agent, tool in done if tool and tool.effect)
 
 
@@ -54,9 +77,15 @@ def inherited(reading: Reading, memory: Memory, rules: Rules) -> Routed | None:
     last = _last(memory, rules)
     if last is None:
         return None
-    parts = [reading.text.part(c.start, c.end) for c in reading.clauses]
+    if numbered := _numbered(reading, last, rules):
+        return numbered
+    parts = _said(reading)
     found = [rules.read(part) for part in parts]
-    person = _newly_named(parts[0], rules) if len(parts) == 1 and "people" not in found[0].slots else None
+    if worded := _reworded(parts, last, rules):
+        return worded
+    alone = len(parts) == 1 and "people" not in found[0].slots
+    corrects = CORRECTING.match(reading.text.text) is not None
+    person = _newly_named(parts[0], rules) or (_whom(parts[0], rules) if corrects else None) if alone else None
     slots = {"people": [person]} if person else {slot: value for one in found for slot, value in one.slots.items()}
     if not person and not all(
         nothing_else(p.text, f.spans, rules.catalogue) for p, f in zip(parts, found, strict=True)
@@ -71,6 +100,56 @@ def inherited(reading: Reading, memory: Memory, rules: Rules) -> Routed | None:
     spans = [[c.start, c.end] for c in reading.clauses]
     again = (Request(agent=last["agent"], intent=last["intent"], entities=kept, spans=spans),)
     return _routed(again, "only particulars", ", ".join(slots))
+
+
+def _reworded(parts: Sequence[Text], last: Request, rules: Rules) -> Routed | None:
+    """The same about another word ("那Python的呢", "what about Python?"), where one was looked for."""
+    if len(parts) != 1 or not last["entities"].get("keyword"):
+        return None
+    match = NAMED.fullmatch(parts[0].text) or NAMED_TOO.fullmatch(parts[0].text)
+    if match is None or "keyword" not in bound_slots(last, rules.catalogue):
+        return None
+    named = parts[0].part(*match.span("name"))
+    slots = rules.read(named).slots
+    if slots.keys() - {"people", "keyword"} or not named.text.strip():
+        return None
+    keyword = str(
+        slots.get("keyword") or named.text.strip().removeprefix("关于").removeprefix("about ").removesuffix("的")
+    )
+    kept = {k: v for k, v in last["entities"].items() if not isinstance(v, list) and k not in DROPPED}
+    again = Request(agent=last["agent"], intent=last["intent"], entities={**kept, "keyword": keyword}, spans=[])
+    return _routed((again,), "another word", keyword)
+
+
+def _numbered(reading: Reading, last: Request, rules: Rules) -> Routed | None:
+    """The same of another thing, where the message is no more than its number ("1003的呢", "just 1009 please")."""
+    number = ANOTHER.fullmatch(reading.text.text.strip())
+    kinds = rules.catalogue.lexicon.identifiers
+    slot = next((s for s in kinds if s in bound_slots(last, rules.catalogue)), None)
+    if number is None or slot is None or (kinds[slot].digits and len(number[1]) not in kinds[slot].digits):
+        return None
+    again = Request(agent=last["agent"], intent=last["intent"], entities={slot: [number[1]]}, spans=[])
+    return _routed((again,), "only a number", number[1])
+
+
+def _said(reading: Reading) -> list[Text]:
+    """The clauses; of a correction ("不对，我要上周的", "no, I meant Alice") what it puts right."""
+    if match := CORRECTING.match(reading.text.text):
+        rest = reading.text.part(match.end(), len(reading.text.text))
+        return [rest] if rest.text.strip() else []
+    return [reading.text.part(c.start, c.end) for c in reading.clauses]
+
+
+def narrowed(keywords: Routed, reading: Reading, memory: Memory, rules: Rules) -> Routed:
+    """The same intent again in few words ("好评呢", "only those of last month"): what was said of it still holds."""
+    last = _last(memory, rules)
+    if last is None or len(keywords.requests) != 1 or not ELLIPTIC.search(reading.text.text):
+        return keywords
+    request = keywords.requests[0]
+    if request["intent"] != last["intent"]:
+        return keywords
+    kept = {k: v for k, v in last["entities"].items() if not isinstance(v, list) and k not in DROPPED}
+    return replace(keywords, requests=(Request(**{**request, "entities": {**kept, **request["entities"]}}),))
 
 
 def continued(reading: Reading, memory: Memory, rules: Rules) -> Routed | None:
@@ -127,10 +206,13 @@ def _last(memory: Memory, rules: Rules) -> Request | None:
 
 def _newly_named(part: Text, rules: Rules) -> str | None:
     """Whom a message puts in the place of somebody else ("换李四", "what about Li Si")."""
-    match = NAMED.fullmatch(part.text)
+    match = NAMED.fullmatch(part.text) or NAMED_TOO.fullmatch(part.text)
     if match is None:
         return None
-    named = part.part(*match.span("name"))
+    return _whom(part.part(*match.span("name")), rules)
+
+
+def _whom(named: Text, rules: Rules) -> str | None:
     people = rules.read(named).slots.get("people", [])
     return people[0] if people == [named.text] else latin_name(named.text, rules.catalogue)
 
@@ -152,11 +234,22 @@ def remember(state: State, now: datetime) -> Memory:
     )
     if question is not None:
         memory["pending"] = {
-            "requests": [_bare(asked[i]) for i in question["requests"]],
+            "requests": [_bare(r) for r in turn.get("offered", [])] or [_bare(asked[i]) for i in question["requests"]],
             "slot": question["slot"],
             "options": question["options"],
         }
     return memory
+
+
+def passed_over(memory: Memory, before: Turn) -> Memory:
+    """The memory with the turn that waited for a yes, which nobody gave: it has ended without being remembered."""
+    asked = [_bare(r) for r in before.get("requests", []) if r["agent"] != "chat"]
+    if not asked:
+        return memory
+    entities = {k: v for request in asked for k, v in request["entities"].items()}
+    return Memory(
+        **{**memory, "requests": asked, "entities": {**memory.get("entities", {}), **entities}, "pending": None}
+    )
 
 
 def _bare(request: Request) -> Request:

@@ -15,20 +15,36 @@ from nodes.clock import now_of
 from nodes.context import Context
 from nodes.conversation import calls, last_round, results
 from nodes.decision import decide
+from nodes.permitted import Refusing, stops_for, usable_intents
 from nodes.plan_by_model import ModelPlan, ModelPlanner
 from nodes.plan_by_rules import RulePlan, RulePlanner
 from nodes.rounds import MAX_ROUNDS, Round, answered, fresh, held_round, of_rules, opened, room
 from nodes.state import UNKNOWN, State, Turn
+from nodes.undoing import Plan
 from tools.coercion import coerce
 from tools.registry import Registry
+from tools.switches import Stops, Switches
 
 
 async def plan(
-    state: State, runtime: Runtime[Context], *, catalogue: Catalogue, registry: Registry, models: Models
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    catalogue: Catalogue,
+    registry: Registry,
+    models: Models,
+    switches: Switches,
 ) -> State:
-    turn, context = state["turn"], runtime.context
-    if turn.get("held"):
-        return held_round(state)
+    so_far = Plan(state, catalogue, registry)
+    if state["turn"].get("held"):
+        return held_round(state, registry, broken=so_far.is_broken())
+    after = await _next(state, runtime.context, so_far, models, switches)
+    return after if "rounds" in after.get("turn", ()) else so_far.ended(after)
+
+
+async def _next(state: State, context: Context, so_far: Plan, models: Models, switches: Switches) -> State:
+    """The next round, or the plan's last word."""
+    turn, catalogue, registry = state["turn"], so_far.catalogue, so_far.registry
     if settled(state["messages"]) or turn.get("left_out"):
         return {}
     if (unknown := nothing_held(state, catalogue)) is not None:
@@ -46,7 +62,18 @@ async def plan(
         change["left_out"] = len(fitted) - more
     if not fitted[:more]:
         return {"turn": change}
-    after = opened(fitted[:more], now, state, registry)
+    live = context.mode == "live"
+    stops = await stops_for([call["name"] for call in fitted[:more]], registry, switches) if live else Stops()
+    refusing = Refusing(
+        principal=context.principal,
+        catalogue=catalogue,
+        registry=registry,
+        stops=stops,
+        recorded=context.recorded,
+        now=now_of(context),
+        locale=turn["locale"],
+    )
+    after = opened(fitted[:more], now, state, registry, refusing=refusing, broken=so_far.is_broken())
     return {**after, "turn": {**change, **after["turn"]}}
 
 
@@ -126,6 +153,7 @@ class Planning:
             calls=(*own.calls, *asked.calls),
             agents={**own.agents, **asked.agents},
             source="model" if asked.calls else "keyword",
+            prompts=asked.prompts if asked.calls else "",
             question=own.question or asked.question,
             by_model=(*own.by_model, *taken),
             model_finished=asked.question is not None,
@@ -151,6 +179,7 @@ class Planning:
             catalogue=self.catalogue,
             registry=self.registry,
             with_model=with_model,
+            usable=usable_intents(self.context.principal, self.catalogue, self.registry),
         )
 
 

@@ -1,6 +1,6 @@
 """Plans by rules: each request's tool with the arguments from its entities, side by side or as a chain."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,9 +37,10 @@ class Several:
 @dataclass(frozen=True, kw_only=True)
 class RulePlanner:
     """One round over one turn. `answers`, `called`: of this turn so far. `with_model`: a model may take what is open.
+    `usable`: the intents that the caller may use.
 
-    A request is planned once: its calls carry its index in their id. Whether the caller may make a call is for the
-    executor to say, which then answers with what is missing.
+    A request is planned once: its calls carry its index in their id. One that the caller may not use makes a call with
+    whatever is known, without a question and without a model: the executor answers it with what the caller lacks.
     """
 
     turn: Turn
@@ -48,6 +49,7 @@ class RulePlanner:
     catalogue: Catalogue
     registry: Registry
     with_model: bool
+    usable: Collection[str]
 
     def plan(self) -> RulePlan:
         done = {index for call in self.called if (index := request_of(call, self.turn)) is not None}
@@ -69,7 +71,10 @@ class RulePlanner:
 
     def _one(self, index: int, intent: Intent) -> Question | list[dict[str, Any]] | Literal["open", "wait"]:
         """The arguments of each call, a question, `open` for the model, or `wait` for what has to come first."""
-        request, tool = self.turn["requests"][index], self.registry[str(intent.tool)]
+        request = self.turn["requests"][index]
+        if intent.name not in self.usable:
+            return [arguments_of(intent, request, self.turn)]
+        tool = self.registry[str(intent.tool)]
         if empty := request.get("unresolved"):
             return unresolved(index, empty[0], intent, tool, self.turn)
         if intent.plan == "model" and self.with_model:

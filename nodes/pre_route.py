@@ -1,5 +1,6 @@
 """Opens the turn, settles memory, and settles by rules what rules can settle: no model, no I/O."""
 
+import re
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
@@ -13,15 +14,17 @@ from nodes.answers import answering
 from nodes.clock import now_of
 from nodes.context import Context
 from nodes.conversation import fold, tidy
+from nodes.correcting import corrected
 from nodes.decision import KEYWORD_ROUTE, decide
-from nodes.memory import bounds_for, chosen, continued, idle, inherited
-from nodes.permitted import usable_intents
+from nodes.memory import bounds_for, chosen, continued, idle, inherited, narrowed, passed_over
+from nodes.permitted import known_intents, usable_intents
 from nodes.reading import Reading, Rules, locale_of, read
 from nodes.routing import Routed, by_keywords, nothing_else
-from nodes.state import Memory, Request, State, Turn
+from nodes.state import Locale, Memory, Request, State, Turn
 from tools.registry import Registry
 
 CHAT = "chat"
+SEPARATED = re.compile("[,，。.!！]+")
 DECLINED = "chat.declined"
 
 
@@ -29,28 +32,33 @@ async def pre_route(
     state: State, runtime: Runtime[Context], *, catalogue: Catalogue, reader: Reader, registry: Registry
 ) -> State:
     context, memory = runtime.context, state.get("memory", Memory())
+    if context.dropped and (waiting := state.get("turn")):
+        memory = passed_over(memory, waiting)
     message = state["messages"][-1]
     now = now_of(context)
     reading = read(message.text, memory.get("entities", {}), catalogue)
-    allowed = usable_intents(context.principal, catalogue, registry, only=context.agent)
-    rules = Rules(catalogue=catalogue, reader=reader, now=now, allowed=allowed, agent=context.agent)
+    known = known_intents(context.principal, catalogue, only=context.agent)
+    usable = usable_intents(context.principal, catalogue, registry, only=context.agent)
+    rules = Rules(catalogue=catalogue, reader=reader, now=now, allowed=known, usable=usable, agent=context.agent)
     routed = settle(reading, memory, rules)
     bounds = bounds_for(memory, catalogue)
     change, dropped = tidy(state["messages"], 1 if idle(memory, bounds, now) else bounds.rounds)
-    turn = open_turn(str(message.id), message.text, reading, routed, context)
+    usual = catalogue.tenants[context.principal.tenant].locale
+    spoken = context.locale or locale_of(reading.text.text, earlier=memory.get("questions", ()), otherwise=usual)
+    turn = open_turn(str(message.id), message.text, reading, routed, context=context, spoken=spoken)
     opened: State = {"turn": turn, "messages": change}
     if dropped:
         opened["summary"] = fold(state.get("summary", ""), dropped)
     return opened
 
 
-def open_turn(key: str, raw: str, reading: Reading, routed: Routed, context: Context) -> Turn:
+def open_turn(key: str, raw: str, reading: Reading, routed: Routed, *, context: Context, spoken: Locale) -> Turn:
     chosen = decide("route", context.agent, "inherited", "chosen by the caller") if context.agent else None
     return Turn(
         id=key,
         text=reading.text.text,
         raw=raw,
-        locale=context.locale or locale_of(reading.text.text),
+        locale=spoken,
         requests=list(routed.requests),
         decisions=[*([chosen] if chosen else []), *routed.decisions],
         carried={},
@@ -72,11 +80,13 @@ def settle(reading: Reading, memory: Memory, rules: Rules) -> Routed:
     """What rules alone make of a sentence; nothing settled leaves the requests empty."""
     if small_talk := _chitchat(reading, memory, rules.catalogue):
         return small_talk
-    keywords = by_keywords(reading, rules)
+    keywords = narrowed(by_keywords(reading, rules), reading, memory, rules)
     if reading.refused and not reading.clauses:
         return _chat(DECLINED, "everything asked for was negated")
     if answer := answering(reading, memory, keywords, rules):
         return answer
+    if again := corrected(reading, memory, rules):
+        return again
     if keywords.kinds <= {"verb"}:  # a bare verb is weaker than what was spoken of last
         again = continued(reading, memory, rules) or inherited(reading, memory, rules)
         return again or (keywords if keywords.requests else chosen(reading, rules) or keywords)
@@ -89,7 +99,8 @@ def _chitchat(reading: Reading, memory: Memory, catalogue: Catalogue) -> Routed 
     found = catalogue.chitchat_words.find(text)
     if (memory.get("pending") or not found) and _rejects(text, catalogue):
         return _chat(DECLINED, text)
-    if not nothing_else(text, [(m.start, m.end) for m in found], catalogue):
+    around = catalogue.fillers.find(text) if found else ()
+    if not nothing_else(text, [(m.start, m.end) for m in (*found, *around)], catalogue):
         return None
     if not found:
         return _chat("chat.noise", "no words") if not _says_anything(text) else None
@@ -97,10 +108,14 @@ def _chitchat(reading: Reading, memory: Memory, catalogue: Catalogue) -> Routed 
 
 
 def _rejects(text: str, catalogue: Catalogue) -> bool:
-    """Whether a message is a plain no."""
-    said = fold_case(text).strip(" 。.!！,，~")
-    shorter = said.removesuffix("吧").removesuffix("了").removesuffix(" please")
-    return bool({said, shorter} & {fold_case(word) for word in catalogue.lexicon.rejections})
+    """Whether a message is a plain no, or several ("never mind, forget it")."""
+    known = {fold_case(word) for word in catalogue.lexicon.rejections}
+    said = [part.strip(" 。.!！~") for part in SEPARATED.split(fold_case(text)) if part.strip(" 。.!！~")]
+    return bool(said) and all({part, _bare(part)} & known for part in said)
+
+
+def _bare(said: str) -> str:
+    return said.removesuffix("吧").removesuffix("了").removesuffix(" please")
 
 
 def main_kind(found: Sequence[Match[str]], catalogue: Catalogue) -> str:

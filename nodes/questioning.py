@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from config.catalogue import Catalogue
 from language.normalise import Text, fold
 from language.particulars import rest
-from nodes.reading import Rules, find_word
+from nodes.reading import Rules, find_word, folded_word
 
 
 def questioned(text: str, at: int, catalogue: Catalogue) -> bool:
@@ -14,9 +14,15 @@ def questioned(text: str, at: int, catalogue: Catalogue) -> bool:
     return (
         _stands(folded[:at], words.before)
         or _stands(folded, words.anywhere)
-        or folded.endswith(tuple(fold(word) for word in words.ending))
+        or folded.endswith(tuple(folded_word(word) for word in words.ending))
         or _opens(folded, words.opening)
     )
+
+
+def wonders(text: str, catalogue: Catalogue) -> bool:
+    """Whether a word that asks stands anywhere in the text."""
+    words = catalogue.lexicon.questions
+    return _stands(fold(text), (*words.anywhere, *words.before)) or questioned(text, 0, catalogue)
 
 
 def asks(part: Text, rules: Rules) -> bool:
@@ -24,11 +30,11 @@ def asks(part: Text, rules: Rules) -> bool:
     catalogue, text = rules.catalogue, part.text
     words = catalogue.lexicon.questions
     folded = fold(text)
-    lead = [at for word in words.requesting if (at := find_word(folded, fold(word))) >= 0]
+    lead = [at for word in words.requesting if (at := find_word(folded, folded_word(word))) >= 0]
     if lead and not rest(text[: min(lead)], [], catalogue.particles):
         return True
     asking = [*words.before, *words.anywhere, *words.opening]
-    found = [at for word in asking if (at := find_word(folded, fold(word))) >= 0]
+    found = [at for word in asking if (at := find_word(folded, folded_word(word))) >= 0]
     if found and not rest(text[: min(found)], rules.read(part.part(0, min(found))).spans, catalogue.particles):
         return True
     return bool(found) and _bare(text) != folded.rstrip()
@@ -39,8 +45,8 @@ def _bare(text: str) -> str:
 
 
 def _stands(text: str, words: Iterable[str]) -> bool:
-    return any(find_word(text, fold(word)) >= 0 for word in words)
+    return any(find_word(text, folded_word(word)) >= 0 for word in words)
 
 
 def _opens(text: str, words: Sequence[str]) -> bool:
-    return any(find_word(text[: len(word) + 1], fold(word)) == 0 for word in words)
+    return any(find_word(text[: len(word) + 1], folded_word(word)) == 0 for word in words)

@@ -4,14 +4,17 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any
 
 from config.catalogue import Catalogue
 from language.clauses import Clause, split
 from language.identifiers import Rule
+from language.misspelt import mend
 from language.normalise import Text, fold, normalise
 from language.particulars import Particulars, Reader
 from language.pronouns import resolve
+from nodes.state import Locale
 
 Span = tuple[int, int]
 LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z'-]{1,20}(?: [A-Za-z][A-Za-z'-]{0,20}){0,2}")
@@ -19,14 +22,19 @@ LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z'-]{1,20}(?: [A-Za-z][A-Za-z'-]{0,20}){
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What the rules go by in one request. `now`: aware, in the tenant's zone. `allowed`: the intents that this caller
-    may use; words of other intents mean nothing. `agent`: the one that the caller chose."""
+    """What the rules go by in one request. `now`: aware, in the tenant's zone. `allowed`: the intents that there are
+    for this caller; words of other intents mean nothing. `usable`: those of them that it may use, None: all; a request
+    for another one is understood, to be refused in so many words. `agent`: the one that the caller chose."""
 
     catalogue: Catalogue
     reader: Reader
     now: datetime
     allowed: Collection[str]
+    usable: Collection[str] | None = None
     agent: str | None = None
+
+    def may_use(self, intent: str) -> bool:
+        return intent in (self.allowed if self.usable is None else self.usable)
 
     def read(self, part: Text) -> Particulars:
         """The particulars of a text, without the characters that words of the catalogue use up."""
@@ -45,7 +53,8 @@ class Reading:
 def read(raw: str, remembered: Mapping[str, Any], catalogue: Catalogue) -> Reading:
     """`remembered`: the latest value of each slot, for what pronouns stand for."""
     grammar = catalogue.grammar
-    text, _ = resolve(normalise(raw), remembered, grammar.pronouns, names=catalogue.names)
+    mended = mend(normalise(raw), catalogue.vocabulary)
+    text, _ = resolve(mended, remembered, grammar.pronouns, names=catalogue.names)
     clauses = split(
         text.text,
         connectors=grammar.connectors,
@@ -69,6 +78,7 @@ def reader_of(catalogue: Catalogue) -> Reader:
             for slot, words in lexicon.identifiers.items()
         ),
         values=lexicon.values,
+        titles=lexicon.titles,
     )
 
 
@@ -87,23 +97,39 @@ def particulars(text: Text, spans: Sequence[Sequence[int]], rules: Rules) -> dic
 def taken(text: str, catalogue: Catalogue) -> list[Span]:
     """Characters that words of the catalogue use up, and that are therefore no part of a name."""
     matchers = (catalogue.nouns, catalogue.actions, catalogue.verbs, catalogue.agent_words, catalogue.chitchat_words)
-    return [(match.start, match.end) for matcher in matchers for match in matcher.find(text)]
+    found = [(match.start, match.end) for matcher in matchers for match in matcher.find(text)]
+    # 行 and 好 are small talk where they stand alone, and end many a name.
+    return [(start, end) for start, end in found if end - start > 1 or text[start].isascii() or len(text) == 1]
 
 
 def guarded(clause: str, guards: Sequence[Sequence[str]]) -> bool:
     """Whether the clause talks *about* its words: one of the word sequences stands in it, in order."""
-    folded = fold(clause)
-    return any(_in_order(folded, guard) for guard in guards)
+    return any(in_order(clause, guard) >= 0 for guard in guards)
 
 
-def _in_order(text: str, words: Sequence[str]) -> bool:
-    at = 0
+def in_order(clause: str, words: Sequence[str]) -> int:
+    """Where the first of the words stands, if all of them do and in this order; else -1."""
+    text, at, first = _folded_text(clause), 0, -1
+    if not words or folded_word(words[-1]) not in text:  # most sequences are none of a clause's
+        return -1
     for word in words:
-        found = find_word(text, fold(word), at)
+        found = find_word(text, folded_word(word), at)
         if found < 0:
-            return False
-        at = found + len(word)
-    return True
+            return -1
+        at, first = found + len(word), found if first < 0 else first
+    return first
+
+
+@lru_cache(maxsize=16_384)
+def folded_word(word: str) -> str:
+    """Words of the configuration, which do not change."""
+    return fold(word)
+
+
+@lru_cache(maxsize=64)
+def _folded_text(text: str) -> str:
+    """One clause is looked through for hundreds of sequences."""
+    return fold(text)
 
 
 def find_word(text: str, word: str, at: int = 0) -> int:
@@ -128,8 +154,13 @@ def latin_name(text: str, catalogue: Catalogue) -> str | None:
     return None if taken(text, catalogue) or catalogue.particles.find(text) else text
 
 
-def locale_of(text: str) -> Literal["zh", "en"]:
-    """Chinese where there is any Han character or no letter at all."""
+def locale_of(text: str, *, earlier: Sequence[str] = (), otherwise: Locale = "zh") -> Locale:
+    """The language of a message; of the latest one of `earlier` that shows any, where it shows none ("7", "👍")."""
+    shown = (language for said in (text, *reversed(earlier)) if (language := _language(said)))
+    return next(shown, otherwise)
+
+
+def _language(text: str) -> Locale | None:
     if any("一" <= char <= "鿿" for char in text):
         return "zh"
-    return "en" if any(char.isascii() and char.isalpha() for char in text) else "zh"
+    return "en" if any(char.isascii() and char.isalpha() for char in text) else None

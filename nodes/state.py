@@ -13,16 +13,19 @@ Level = Literal["route", "intent", "tools"]
 Source = Literal["keyword", "chitchat", "fallback", "pending", "inherited", "similarity", "model", "none"]
 Locale = Literal["zh", "en"]
 UNKNOWN = "unknown"
+INTENT = "intent"  # the slot of a question that offers what may have been meant
 
 
 class Decision(TypedDict):
-    """One answer of the funnel. `value`: an agent's name for the route, else a list of intents or of tools."""
+    """One answer of the funnel. `value`: an agent's name for the route, else a list of intents or of tools. `prompts`:
+    of a model's decision, the prompts that it went by with their versions (`classify.md@1a2b3c4d`)."""
 
     level: Level
     value: str | list[str]
     source: Source
     confidence: float
     reason: str
+    prompts: NotRequired[str]
 
 
 class Request(TypedDict):
@@ -62,11 +65,15 @@ class Pending(TypedDict):
 
 
 class Planned(TypedDict):
-    """What is known of a planned call besides the call: its agent, who decided it, and whether it needs a yes."""
+    """What is known of a planned call besides the call: its agent, who decided it, and whether it needs a yes.
+
+    `stopped`: it is not made, because another step of the plan has failed; absent where it is.
+    """
 
     agent: str
     source: Source
     confirm: bool
+    stopped: NotRequired[bool]
 
 
 class Confirmation(TypedDict, total=False):
@@ -79,6 +86,12 @@ class Confirmation(TypedDict, total=False):
     edited_action: dict[str, Any]
     message: str
     expired: bool
+
+
+class Answered(Confirmation, total=False):
+    """`asked`: the arguments that the person was shown, to which alone a yes belongs."""
+
+    asked: dict[str, Any]
 
 
 class Answer(TypedDict):
@@ -96,8 +109,9 @@ class Turn(TypedDict, total=False):
     `held`: planned calls that make the next round, because an earlier one does not wait for the yes that they need.
     `left_out`: how many calls were not made because a turn makes no more. `model_finished`: the model calls nothing
     more in this turn. `degraded`: where a model was asked and abstained, and why ("classify: timeout").
-    `requests_left_out`: how many requests of the sentence were too many. `entities`: the particulars of a sentence that
-    asks for nothing.
+    `offered`: what a question about the intent offers, in its order. `requests_left_out`: how many requests of the
+    sentence were too many. `entities`: the particulars of a sentence that asks for nothing. `undoing`: there where the
+    plan has failed with something done; calls that undo others, by id: the id of the call that each undoes.
     """
 
     id: str
@@ -116,11 +130,13 @@ class Turn(TypedDict, total=False):
     held: list[ToolCall]
     left_out: int
     model_finished: bool
-    confirmations: dict[str, Confirmation]
+    confirmations: dict[str, Answered]
     usage: Usage
     degraded: list[str]
+    offered: list[Request]
     requests_left_out: int
     entities: dict[str, Any]
+    undoing: dict[str, str]
 
 
 class Memory(TypedDict, total=False):
@@ -181,13 +197,15 @@ class Task(TypedDict):
     """What one `Send` carries to `execute`: all that the call needs, since a Send's input replaces the state.
 
     `agent`: under whose tools the call runs. `recorded`: the answer to the same call made earlier in this turn, given
-    again instead of a second call. `turn_id` and `source` (of the decision behind the call): for records.
+    again instead of a second call. `stopped`: as in `Planned`. `turn_id` and `source` (of the decision behind the
+    call): for records.
     """
 
     call: ToolCall
     agent: str
-    confirmation: Confirmation | None
+    confirmation: Answered | None
     recorded: ToolMessage | None
+    stopped: bool
     locale: Locale
     turn_id: str
     source: Source

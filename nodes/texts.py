@@ -21,6 +21,10 @@ TEXTS: dict[str, dict[Literal["zh", "en"], str]] = {
         "zh": "找到多个结果，请问是哪一个？{options}",
         "en": "There are several; which one do you mean? {options}",
     },
+    "did_you_mean": {
+        "zh": "您是想：\n{options}\n请回复序号，或者换个说法。",
+        "en": "Did you mean:\n{options}\nPlease answer with its number, or say it in other words.",
+    },
     "choose_from": {"zh": "可以是：{values}。", "en": " It can be: {values}."},
     "unknown": {
         "zh": "抱歉，我没有理解您的需求，没有执行任何操作。您可以这样说：{examples}",
@@ -43,6 +47,14 @@ TEXTS: dict[str, dict[Literal["zh", "en"], str]] = {
         "zh": "（没有得到确认，未执行：“{what}”）",
         "en": '(Not carried out, as it was not confirmed: "{what}")',
     },
+    "undone": {
+        "zh": "因此撤销了之前完成的改动：",
+        "en": "So what had been done before was undone:",
+    },
+    "stands": {"zh": "以下改动没有撤销，仍然有效：", "en": "This was not undone and stands:"},
+    "stands_why": {"zh": "{what}（{why}）", "en": "{what} ({why})"},
+    "never_undone": {"zh": "这一步无法撤销", "en": "it cannot be undone"},
+    "undone_since": {"zh": "已撤销：{what}", "en": "undone since: {what}"},
     "nothing_done": {"zh": "没有执行任何操作。", "en": "Nothing was done."},
 }
 

@@ -8,18 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
+from auth.principal import Principal
 from config.catalogue import Catalogue
 from nodes.plan_by_model import seen_by
 from tests.nodes.said import ask, planned, reply, result
 from tools.registry import Registry
 
-Seen = Callable[[list[AnyMessage], str], list[AnyMessage]]
+Seen = Callable[..., list[AnyMessage]]
 
 
 @pytest.fixture(scope="module")
 def seen(catalogue: Catalogue, registry: Registry) -> Seen:
-    def by(messages: list[AnyMessage], *agents: str) -> list[AnyMessage]:
-        return seen_by([catalogue.agents[agent] for agent in agents], messages, registry)
+    def by(messages: list[AnyMessage], *agents: str, who: Principal = Principal()) -> list[AnyMessage]:  # noqa: B008
+        return seen_by([catalogue.agents[agent] for agent in agents], messages, registry, who)
 
     return by
 
@@ -67,6 +68,26 @@ def test_a_tool_that_is_gone_belongs_to_nobody(seen: Seen) -> None:
     assert ids(seen([ask(1), planned(1, ("x", "drop_tables")), result("x", "drop_tables"), ask(2)], "todo")) == [
         "h1", "h2",
     ]  # fmt: skip
+
+
+def test_what_the_caller_may_not_use_is_not_seen(seen: Seen) -> None:
+    reader = Principal(permissions=frozenset({"*:read"}))
+    messages: list[AnyMessage] = [
+        ask(1), planned(1, ("x", "list_orders"), ("y", "update_order_status")), result("x", "list_orders"),
+        result("y", "update_order_status"), reply(1),
+        ask(2),
+    ]  # fmt: skip
+    assert ids(seen(messages, "business", who=reader)) == ["h1", "c1", "tool-x", "a1", "h2"]
+    assert ids(seen(messages, "business")) == ["h1", "c1", "tool-x", "tool-y", "a1", "h2"]
+
+
+def test_a_call_that_was_refused_for_want_of_permission_is_not_seen_in_its_own_turn(seen: Seen) -> None:
+    refused = result("y", "update_order_status")
+    refused.artifact["reason"] = "not_permitted"
+    messages: list[AnyMessage] = [ask(1), planned(1, ("y", "update_order_status")), refused]
+    assert ids(seen(messages, "business")) == ["h1"]
+    both = [ask(1), planned(1, ("x", "list_orders"), ("y", "update_order_status")), result("x", "list_orders"), refused]
+    assert ids(seen(both, "business")) == ["h1", "c1", "tool-x"]
 
 
 TOOLS = ("list_orders", "list_todos", "add_todo", "gone")

@@ -10,8 +10,8 @@ import pytest
 
 from config.catalogue import Catalogue
 from language.particulars import Reader
+from nodes.hits import MAX_REQUESTS
 from nodes.reading import reader_of
-from nodes.routing import MAX_REQUESTS
 from nodes.understanding import understand
 
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
