@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -13,21 +13,25 @@ from langgraph.errors import GraphDrained
 from psycopg_pool import PoolClosed
 from structlog.contextvars import bound_contextvars
 
+from checkpoints.audit import AuditStore
 from checkpoints.database import Connection
 from checkpoints.leases import Leases
 from checkpoints.run import Closed
 from checkpoints.runs import Runs
 from checkpoints.saver import TurnSaver
-from errors import Conflict, InvalidInput, StaleThread, Unavailable
+from errors import Conflict, ExpiredInterrupt, InvalidInput, NotFound, StaleThread, Unavailable
 from graphs.assistant import Desk
 from graphs.ending import Ending, failed, failed_result, finished, refused, written
-from graphs.live import Live
+from graphs.live import Live, Permissions
 from graphs.plain_words import PlainWords
 from graphs.progress import MODES
-from graphs.recovery import beginning
+from graphs.questions import asked, too_late
+from graphs.recovery import beginning, goes_on, where
 from graphs.run_events import RunEvents
 from graphs.transcript import Facts
+from graphs.unfinished import Unfinished
 from nodes.state import State
+from tools.audit import AuditEntry
 
 logger = logging.getLogger(__name__)
 # How often a run is read again and decided anew where somebody else wrote to its thread meanwhile.
@@ -35,6 +39,7 @@ TRIES = 3
 # How many processes may be lost over one run before it is given up.
 MOST_ATTEMPTS = 5
 UNWIND_S = 10.0
+FOR_TOOLS = 0.9  # of a turn's time; the rest is for what is said of their results
 AWAY = (Unavailable, psycopg.OperationalError, PoolClosed)
 NO_DATABASE = "the database does not answer; the desk goes on with this request when it is back"
 CLOSING = "the desk is shutting down; it goes on with this request when it is back"
@@ -50,7 +55,11 @@ class LostError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """What a turn is played with. `summarise`: what is better said of a thread once a turn is answered, or None."""
+    """What a turn is played with. `summarise`: what is better said of a thread once a turn is answered, or None.
+
+    `permissions`: the codes that roles have now. `unfinished`: None where nothing has an effect. `audit`: None
+    where nothing is recorded.
+    """
 
     graph: Desk
     saver: TurnSaver
@@ -61,6 +70,9 @@ class Stage:
     facts: Facts
     summarise: Callable[[State], Awaitable[State | None]]
     turn_timeout_s: float
+    permissions: Permissions
+    unfinished: Unfinished | None = None
+    audit: AuditStore | None = None
 
 
 class Conductor:
@@ -120,6 +132,7 @@ class Conductor:
             await self._still_ours(live)
         live.turn_id, live.progress = begins.turn_id, begins.progress
         live.context = replace(live.context, dropped=begins.dropped)
+        await self._record(begins.passed_over)
         live.accept()
         live.tell("turn", {"attempt": live.begin()})
         if not begins.plays:
@@ -127,7 +140,7 @@ class Conductor:
         stream = stage.graph.astream(
             begins.given,
             live.config,
-            context=live.context,
+            context=replace(live.context, ends_at=ends_at(stage.turn_timeout_s)),
             stream_mode=[*MODES, "messages"] if live.tokens else MODES,
             durability="sync",
             version="v2",
@@ -149,7 +162,10 @@ class Conductor:
                 raise
 
     async def _still_ours(self, live: Live) -> None:
-        row = await self._stage.runs.get(live.row.run_id, live.row.thread_id, live.row.tenant_id, live.row.user_id)
+        try:
+            row = await self._stage.runs.get(live.row.run_id, live.row.thread_id, live.row.tenant_id, live.row.user_id)
+        except NotFound:  # deleted with its thread
+            raise LostError from None
         if row.is_over or row.lease_owner != self._stage.leases.owner:
             raise LostError
 
@@ -162,13 +178,38 @@ class Conductor:
         return not isinstance(failure, (*AWAY, LostError, GraphDrained))
 
     async def _failed(self, live: Live, failure: BaseException) -> Ending:
-        head = await self._stage.graph.aget_state(live.config)
+        stage = self._stage
+        head = await stage.graph.aget_state(live.config)
         if isinstance(failure, Conflict | InvalidInput) and not isinstance(failure, StaleThread):
             logger.info("refused: %s", failure)
+            if isinstance(failure, ExpiredInterrupt):
+                await self._record(too_late(live.context.principal, live.thread_id, head.values, run_id=live.run_id))
             return refused(failure, head)
         if not isinstance(failure, asyncio.CancelledError):
             logger.error("the turn failed", exc_info=failure)
-        return failed(live, failure, head)
+        if not live.progress.values and where(head, live.run_id) != "start":
+            # It was stopped before it went on with what a lost process had begun.
+            begun = goes_on(live, head, plays=True)
+            live.turn_id, live.progress = begun.turn_id, begun.progress
+        if not isinstance(failure, StaleThread) and live.progress.is_open and await self._settle(live, failure):
+            head = await stage.graph.aget_state(live.config)
+        return failed(live, failure, head, stage.unfinished.words(live) if stage.unfinished else ())
+
+    async def _settle(self, live: Live, failure: BaseException) -> bool:
+        """Learn what became of calls without an answer, and tell it, to later turns as well; whether there is more."""
+        stage = self._stage
+        if stage.unfinished is None:
+            return False
+        await stage.saver.flush()  # with it the ends that the ledger is still to be told
+        answers = await stage.unfinished.answers(live)
+        for message in answers:
+            for kind, data in live.progress.settle(message):
+                live.tell(kind, data)
+        kept = [message for message in answers if message.artifact["status"] != "not_executed"]
+        if not kept or isinstance(failure, GaveUpError):  # a step of the graph may be what cannot be done here
+            return False
+        await stage.graph.aupdate_state(live.config, {"messages": kept}, as_node="execute")
+        return True
 
     async def _close(self, connection: Connection, live: Live, ending: Ending) -> Closed:
         columns = written(live, ending, self._stage.facts)
@@ -176,7 +217,14 @@ class Conductor:
         closed = await self._stage.runs.finish(connection, live.row.run_id, owner, turn_id=live.turn_id, **columns)
         if closed is None:
             raise LostError
+        if self._stage.audit and ending.result is not None and ending.result["status"] == "interrupted":
+            await self._stage.audit.write(connection, asked(live))
         return closed
+
+    async def _record(self, entries: Sequence[AuditEntry]) -> None:
+        if self._stage.audit is not None:
+            for entry in entries:
+                await self._stage.audit.record(entry)
 
     def _tell(self, live: Live, ending: Ending) -> None:
         if ending.result is None:
@@ -209,8 +257,14 @@ class Conductor:
         if closed is None:
             return None
         logger.info("the run was taken back, as was asked")
+        live.progress.started.clear()  # or it would not have been: what it began left nothing
         live.tell("result", dict(failed_result(live, asyncio.CancelledError())))
         return closed.waiting
+
+
+def ends_at(turn_timeout_s: float) -> float:
+    """When tools have to be done for the turn to be answered in its own time."""
+    return asyncio.get_running_loop().time() + turn_timeout_s * FOR_TOOLS
 
 
 def failure_of(done: asyncio.Task[Any]) -> BaseException | None:

@@ -27,10 +27,12 @@ async def after_classify(state: State) -> Literal["extract", "reply"]:
     return "reply" if talk or intents_of(turn) == [UNKNOWN] else "extract"
 
 
-async def after_plan(state: State) -> Literal["confirm", "reply"] | list[Send]:
+async def after_plan(state: State) -> Literal["confirm", "undo", "reply"] | list[Send]:
     asked = planned_calls(state["messages"])
     if not asked:
         return "reply"
+    if "undoing" in state["turn"]:
+        return "undo"
     needs_yes = any(state["turn"]["planned"][str(call["id"])]["confirm"] for call in asked)
     return "confirm" if needs_yes else sends(state)
 
@@ -51,6 +53,7 @@ def sends(state: State) -> list[Send]:
                 agent=(planned := turn["planned"][str(call["id"])])["agent"],
                 confirmation=turn["confirmations"].get(str(call["id"])),
                 recorded=known.get(key_of(call)),
+                stopped=planned.get("stopped", False),
                 locale=turn["locale"],
                 turn_id=turn["id"],
                 source=planned["source"],

@@ -1,7 +1,7 @@
 """What a run came to, and what of it is written: the run's row and its thread's in one transaction."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,8 +53,11 @@ def refused(error: BaseException, head: StateSnapshot) -> Ending:
     return replace(_unfinished(head, status="error", error=reason, calm=True), refusal=error)
 
 
-def failed(live: Live, error: BaseException, head: StateSnapshot) -> Ending:
-    """`head`: where the graph stood when it was stopped. A cancelled run is no error of its thread."""
+def failed(live: Live, error: BaseException, head: StateSnapshot, words: Sequence[str] = ()) -> Ending:
+    """`head`: where the graph stood when it was stopped. A cancelled run is no error of its thread.
+
+    `words`: what is to be said beside the apology.
+    """
     if isinstance(error, asyncio.CancelledError):
         status: EndStatus = "interrupted"
         reason = cancelled("interrupt")
@@ -63,11 +66,11 @@ def failed(live: Live, error: BaseException, head: StateSnapshot) -> Ending:
         message = f"the turn failed; the log has more on run {live.run_id}"
         reason = {"error": type(error).__name__, "message": message}
     ending = _unfinished(head, status=status, error=reason, calm=status == "interrupted")
-    return replace(ending, result=failed_result(live, error))
+    return replace(ending, result=failed_result(live, error, words))
 
 
-def failed_result(live: Live, error: BaseException) -> TurnResult:
-    return result_of(live, "failed", apology(error, _locale(live)))
+def failed_result(live: Live, error: BaseException, words: Sequence[str] = ()) -> TurnResult:
+    return result_of(live, "failed", "\n".join([apology(error, _locale(live)), *words]))
 
 
 def _unfinished(head: StateSnapshot, *, status: EndStatus, error: Json, calm: bool) -> Ending:

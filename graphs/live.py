@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
@@ -17,6 +18,7 @@ from graphs.progress import Progress
 from graphs.run_events import RunEvents
 from nodes.context import Context
 
+Permissions = Callable[[Sequence[str]], frozenset[str]]
 # interrupt, rollback: on request. lost: another process has the run. drain: this process shuts down.
 Stop = Literal["interrupt", "rollback", "lost", "drain"]
 STEPS = 60
@@ -30,12 +32,15 @@ LABELS = {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID}
 
 
 class Live:
-    """`row`: as it was claimed. `last_event`: the id of the last event that was told, in whatever attempt."""
+    """`row`: as it was claimed. `permissions`: the codes of roles.
 
-    def __init__(self, row: Row, events: RunEvents) -> None:
+    `last_event`: the id of the last event that was told, in whatever attempt.
+    """
+
+    def __init__(self, row: Row, events: RunEvents, permissions: Permissions) -> None:
         self.row = row
         self.run_id, self.thread_id = str(row.run_id), str(row.thread_id)
-        self.context = context_of(row)
+        self.context = context_of(row, permissions)
         self.turn_id = row.turn_id
         self.tokens = bool(row.context.get("tokens"))
         self.progress = Progress(None)
@@ -126,9 +131,11 @@ def stored(context: Context, now: datetime, *, tokens: bool = False) -> dict[str
     }
 
 
-def context_of(row: Row) -> Context:
+def context_of(row: Row, permissions: Permissions) -> Context:
+    """`permissions`: of roles, as they are now: what was given or taken meanwhile counts."""
     kept = row.context
-    principal = Principal(tenant=row.tenant_id, user=row.user_id, roles=tuple(kept.get("roles", ())))
+    roles = tuple(kept.get("roles", ()))
+    principal = Principal(tenant=row.tenant_id, user=row.user_id, roles=roles, permissions=permissions(roles))
     known = {name: kept[name] for name in ("agent", "model", "locale", "extra", "time_zone", "mode") if name in kept}
     clock = datetime.fromisoformat(kept["clock"]) if kept.get("clock") else None
     waited_s = (datetime.now(UTC) - clock).total_seconds() if clock and not kept.get("pinned") else 0.0

@@ -35,7 +35,7 @@ class Lives:
 
     def take(self, row: Row, since: float) -> Live:
         """Play a run whose lease we have. `since`: `time.monotonic()` from before it was given."""
-        live = Live(row, self._stage.events)
+        live = Live(row, self._stage.events, self._stage.permissions)
         if self.closing:
             self._left.add(row.run_id)
             live.fail(Unavailable(CLOSING))

@@ -3,27 +3,32 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from langchain_core.messages import AIMessageChunk, ToolMessage
+from langchain_core.messages import AIMessageChunk, AnyMessage, ToolMessage
 from langgraph.types import Interrupt, StateSnapshot, StreamMode
 
 from graphs.events import Told, asked, decided, finished, said, started, token
 from graphs.plain import plain_interrupt
+from nodes.conversation import calls, planned_calls, results
 from nodes.state import State, Turn
 from tools.tool import Status
 
 MODES: list[StreamMode] = ["tasks", "values"]  # with "messages" an answer is told token by token
 SPEAKERS = {"chitchat", "plan", "reply"}
+CALLING = {"execute", "undo"}
 
 
 class Progress:
-    """`turn_id`: the id of the message that the turn answers; None where a turn goes on that began before."""
+    """`turn_id`: the id of the message that the turn answers; None where a turn goes on that began before.
+
+    `started`: the ids of the calls that were begun.
+    """
 
     def __init__(self, turn_id: str | None) -> None:
         self._turn_id = turn_id
         self._values: State = {}
         self._streamed = ("", "")  # id and text of the message whose tokens came last
         self._answers: dict[str, ToolMessage] = {}
-        self._started: set[str] = set()
+        self.started: set[str] = set()
         self.interrupt: dict[str, Any] | None = None
         self.interrupts: dict[str, list[dict[str, Any]]] = {}
 
@@ -49,9 +54,9 @@ class Progress:
         state = self._values
         if self._turn_id and state.get("turn", Turn()).get("id") != self._turn_id:
             return {}
-        known = {m.id for m in state.get("messages", [])}
-        more = [m for m in self._answers.values() if m.id not in known]
-        return {**state, "messages": [*state.get("messages", []), *more]}
+        newest: dict[str | None, AnyMessage] = {m.id: m for m in self._answers.values()}
+        messages = [newest.pop(m.id, m) for m in state.get("messages", [])]
+        return {**state, "messages": [*messages, *newest.values()]}
 
     def begin_with(self, state: StateSnapshot, *, interrupted: bool) -> None:
         """Know what an earlier attempt left; `interrupted`: its open questions are this run's too."""
@@ -66,7 +71,18 @@ class Progress:
             messages = self._values.get("messages", [])
             last = messages[-1] if messages else None
             return {str(call["id"]): "awaiting" for call in getattr(last, "tool_calls", [])}
-        return dict.fromkeys(self._started - self._answers.keys(), "unknown")
+        return dict.fromkeys(self.started - self._answers.keys(), "unknown")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a call of the turn has no answer."""
+        messages = self.state.get("messages", [])
+        return len(calls(messages)) > len(results(messages))
+
+    def settle(self, message: ToolMessage) -> Iterator[Told]:
+        """Take in an answer that the graph did not give."""
+        self._answers[message.tool_call_id] = message
+        yield from finished(message)
 
     def _chunk(self, message: Any, metadata: Mapping[str, Any]) -> Iterator[Told]:
         if isinstance(message, AIMessageChunk) and metadata.get("langgraph_node") == "reply" and message.text:
@@ -78,8 +94,12 @@ class Progress:
     def _start(self, task: Mapping[str, Any]) -> Iterator[Told]:
         if task["name"] == "execute":
             call = task["input"]["call"]
-            self._started.add(str(call["id"]))
+            self.started.add(str(call["id"]))
             yield started(call)
+        elif task["name"] == "undo":
+            for call in planned_calls(task["input"]["messages"]):
+                self.started.add(str(call["id"]))
+                yield started(call)
 
     def _end(self, task: Mapping[str, Any]) -> Iterator[Told]:
         if task["interrupts"]:
@@ -90,7 +110,7 @@ class Progress:
             return
         yield from decided(task["result"].get("turn") or {})
         messages = task["result"].get("messages") or []
-        if task["name"] == "execute":
+        if task["name"] in CALLING:
             for message in messages:
                 self._answers[message.tool_call_id] = message
                 yield from finished(message)

@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import Any, Literal, cast
 
 from checkpoints.run import Run as Row
-from graphs.live import context_of
+from graphs.live import Permissions, context_of
 from nodes.clock import now_of
 from nodes.context import Context, Recording
 from nodes.state import Locale
 from tools.coercion import coerce
-from tools.ledger import canonical
+from tools.ledger import canonical, undo_of
 from tools.registry import Registry
 
 Json = dict[str, Any]
@@ -37,10 +37,9 @@ class RecordedTurn:
     def locale(self) -> Locale:
         return cast("Locale", self.transcript.get("locale") or "en")
 
-    @property
-    def contexts(self) -> list[Context]:
+    def contexts(self, permissions: Permissions) -> list[Context]:
         """Of each run: the message's serves until a person was asked, the next one from the answer on."""
-        return [context_of(run) for run in self.runs]
+        return [context_of(run, permissions) for run in self.runs]
 
 
 def recorded(number: int, runs: Sequence[Row]) -> RecordedTurn | WhyNot:
@@ -60,10 +59,15 @@ def recording(turn: RecordedTurn, registry: Registry) -> Recording:
     outcomes: dict[str, Json] = {}
     decisions: dict[str, Json] = {}
     for run in turn.runs:
-        for call in _calls(run):
+        made = {call["id"]: call for call in _calls(run)}
+        for call in made.values():
             if call["content"] is not None:
-                for key in _keys(call["tool"], call["arguments"], turn, registry):
-                    outcomes[key] = {**call, "summary": call["content"]}
+                undone = made.get(call.get("undoes") or "")
+                # What was undone was done first, and is so again in a replay.
+                status = "done" if call["status"] == "undone" else call["status"]
+                for key in _keys((undone or call)["tool"], (undone or call)["arguments"], turn, registry):
+                    outcome = {**call, "status": status, "summary": call["content"]}
+                    outcomes[undo_of(key) if undone else key] = outcome
     for before, after in pairwise(turn.runs):
         for name, arguments, decision in _answers(before, after):
             for key in _keys(name, arguments, turn, registry):
@@ -78,7 +82,8 @@ def _calls(run: Row) -> list[Json]:
 def _keys(tool: str, arguments: Mapping[str, Any], turn: RecordedTurn, registry: Registry) -> set[str]:
     keys = {canonical(tool, arguments)}
     if (known := registry.get(tool)) is not None:
-        fitted = coerce(known, arguments, now=now_of(turn.contexts[0]), locale=turn.locale)
+        now = now_of(context_of(turn.runs[0], lambda _: frozenset()))
+        fitted = coerce(known, arguments, now=now, locale=turn.locale)
         if fitted.values is not None:
             keys.add(canonical(tool, fitted.arguments))
     return keys

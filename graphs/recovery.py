@@ -3,7 +3,7 @@
 The thread's head is read first and inside the turn, so that nothing can come between it and the run.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
@@ -16,8 +16,10 @@ from graphs.assistant import Desk
 from graphs.live import Live
 from graphs.plain_words import PlainWords
 from graphs.progress import Progress
-from graphs.resuming import Resume, answered, answered_in_words
+from graphs.questions import passed_over
+from graphs.resuming import Resume, answered, answered_in_words, expired
 from nodes.state import Input, Turn
+from tools.audit import AuditEntry
 
 Where = Literal["start", "go on", "settle"]
 
@@ -26,7 +28,7 @@ Where = Literal["start", "go on", "settle"]
 class Beginning:
     """`given`: the graph's input; None lets it go on where it stood. `plays`: False where all of it was done before.
 
-    `dropped`: the questions for a yes that the message passes over.
+    `dropped`: the questions for a yes that the message passes over; `passed_over`: what the audit is told of them.
     """
 
     turn_id: str
@@ -34,6 +36,7 @@ class Beginning:
     given: Input | Command[Any] | None = None
     plays: bool = True
     dropped: tuple[str, ...] = ()
+    passed_over: tuple[AuditEntry, ...] = ()
 
 
 async def beginning(live: Live, graph: Desk, words: PlainWords, *, again: bool) -> Beginning:
@@ -52,7 +55,7 @@ async def beginning(live: Live, graph: Desk, words: PlainWords, *, again: bool) 
     if again and place == "start" and waiting is None and await _answered_before(live, graph):
         place = "go on"
     if place != "start":
-        return _goes_on(live, state, plays=place == "go on")
+        return goes_on(live, state, plays=place == "go on")
     now = live.context.clock or datetime.now(UTC)
     if message is None:
         command = answered(_resume(live), waiting, now)
@@ -60,7 +63,11 @@ async def beginning(live: Live, graph: Desk, words: PlainWords, *, again: bool) 
     if word and waiting is not None:
         command = answered_in_words(word, waiting, now)
         return Beginning(given=command, turn_id=turn_id, progress=Progress(None))
-    return _asked(live, message, waiting)
+    begins = _asked(live, message, waiting)
+    if waiting is None:
+        return begins
+    entries = passed_over(live, state.values, expired=expired(waiting, now))
+    return replace(begins, passed_over=tuple(entries))
 
 
 def where(state: StateSnapshot, run_id: str) -> Where:
@@ -96,7 +103,7 @@ def _asked(live: Live, message: str, waiting: Interrupt | None) -> Beginning:
     return Beginning(given=given, turn_id=live.row.turn_id, progress=Progress(live.row.turn_id), dropped=dropped)
 
 
-def _goes_on(live: Live, state: StateSnapshot, *, plays: bool) -> Beginning:
+def goes_on(live: Live, state: StateSnapshot, *, plays: bool) -> Beginning:
     """A message of ours in the state means a turn of its own; without it this run answers an older turn's question."""
     # The checkpoint of the input itself has the message still to be taken in: the turn that it shows is the one before.
     taken_in = (state.metadata or {}).get("source") != "input"

@@ -96,6 +96,7 @@ class Replays:
             registry=services.registry,
             facts=facts_of(services.catalogue, services.models),
             turn_timeout_s=self._turn_timeout_s,
+            permissions=services.catalogue.permissions,
             model=model,
             agent=name,
         )

@@ -23,7 +23,7 @@ from errors import FrontdeskError
 from graphs.assistant import Desk
 from graphs.conductor import AWAY, failure_of
 from graphs.ending import failed, finished, written
-from graphs.live import Live
+from graphs.live import Live, Permissions
 from graphs.progress import MODES, Progress
 from graphs.recorded import RecordedTurn, recording
 from graphs.run_events import InProcessEvents
@@ -43,8 +43,8 @@ ASKS = "confirm"  # the node before which a turn waits for what a person answere
 class Ground:
     """What turns are replayed with: a graph over the agents as they are, or as they are defined otherwise.
 
-    `model`: the one that is asked in place of the recorded ones; None: each turn's own. `agent`: the one that is
-    defined otherwise, if any.
+    `permissions`: the codes that the roles of then have now. `model`: the one that is asked in place of the recorded
+    ones; None: each turn's own. `agent`: the one that is defined otherwise, if any.
     """
 
     graph: Desk
@@ -53,6 +53,7 @@ class Ground:
     registry: Registry
     facts: Facts
     turn_timeout_s: float
+    permissions: Permissions
     model: str | None = None
     agent: str | None = None
 
@@ -66,7 +67,7 @@ async def replay_turn(
     of the turn; None: before it. A turn that fails has failed as a live one would. Raises what keeps anything from
     being stored, and then nothing is.
     """
-    live = Live(_row(turn, thread_id, ground), InProcessEvents(kept_s=0))
+    live = Live(_row(turn, thread_id, ground), InProcessEvents(kept_s=0), ground.permissions)
     live.progress = Progress(turn.turn_id)
     live.context = replace(live.context, dropped=passed_over(before, ground.registry))
     guard = Guard(sql=STILL_THERE, values={"thread_id": thread_id})
@@ -104,7 +105,7 @@ async def _played(turn: RecordedTurn, live: Live, ground: Ground, at: StateSnaps
     """In the context of the message until a person would be asked, in that of the answer from there on."""
     progress, answers = live.progress, live.context.recorded.get("decisions", {})
     first = _run_of(turn, at)
-    contexts = [_replaying(context, live, ground) for context in turn.contexts[first:]]
+    contexts = [_replaying(context, live, ground) for context in turn.contexts(ground.permissions)[first:]]
     if first == 0:
         contexts[0] = replace(contexts[0], dropped=live.context.dropped)
     given: Input | None = None

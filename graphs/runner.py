@@ -18,13 +18,14 @@ from auth.principal import Principal
 from checkpoints.run import CancelAction, Strategy, Submitted
 from checkpoints.run import Run as Row
 from checkpoints.threads import Thread, Threads
-from errors import InvalidInput, NoInterrupt, NotFound, Unavailable
+from errors import ExpiredInterrupt, InvalidInput, NoInterrupt, NotFound, Unavailable
 from graphs.conductor import CLOSING, Stage, failure_of
 from graphs.events import Event
 from graphs.leases import Sweeper
 from graphs.live import LABELS, stored
 from graphs.lives import Lives
 from graphs.past import end_of, end_of_gone
+from graphs.questions import too_late
 from graphs.resuming import Resume, answered
 from graphs.run import Run
 from graphs.run_events import Signal, Signals
@@ -61,7 +62,7 @@ class Runner:
     def __init__(
         self, stage: Stage, threads: Threads, signals: Signals, *, renew_s: float, sweep_s: float, drain_s: float
     ) -> None:
-        self._stage, self._signals, self._drain_s = stage, signals, drain_s
+        self._stage, self._threads, self._signals, self._drain_s = stage, threads, signals, drain_s
         self._closed: asyncio.Task[None] | None = None
         self._lives = Lives(stage, threads, renew_s)
         self._sweeper = Sweeper(stage.leases, sweep_s, self._lives.take)
@@ -96,7 +97,11 @@ class Runner:
         if asked.resume is not None and asked.thread_id is None:
             raise NoInterrupt
         since = time.monotonic()
-        submitted = await self._submit(asked, now)
+        try:
+            submitted = await self._submit(asked, now)
+        except ExpiredInterrupt:
+            await self._too_late(asked)
+            raise
         if not submitted.created:
             return await self._joined(asked, submitted.run)
         return await self._begun(asked, submitted, since)
@@ -167,6 +172,15 @@ class Runner:
             start=self._stage.leases,
             check=None if asked.resume is None else _fits(asked.resume, now),
         )
+
+    async def _too_late(self, asked: Asked) -> None:
+        """No run was made of it, and yet the audit is to know of it."""
+        if self._stage.audit is None or asked.thread_id is None:
+            return
+        owner = asked.context.principal
+        thread = await self._threads.get(asked.thread_id, owner.tenant, owner.user)
+        for entry in too_late(owner, str(thread.thread_id), thread.values or {}):
+            await self._stage.audit.record(entry)
 
     async def _begun(self, asked: Asked, submitted: Submitted, since: float) -> Run:
         row = submitted.run

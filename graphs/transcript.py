@@ -53,6 +53,7 @@ def transcript(live: Live, state: State, result: TurnResult, facts: Facts, *, ev
         "decisions": result["decisions"],
         "calls": [_call(call, turn, answers.get(key), ends[key]) for call, key in made],
         "interrupt": result["interrupt"],
+        "degraded": plain(turn.get("degraded", [])),
         "usage": result["usage"],
         "clock": context.clock.isoformat() if context.clock else None,
         "time_zone": context.time_zone,
@@ -79,10 +80,12 @@ def _call(call: ToolCall, turn: Turn, answer: ToolMessage | None, status: Status
         "agent": told.get("agent") or (planned["agent"] if planned else None),
         "arguments": plain(told.get("arguments", call["args"])),
         "status": status,
-        "content": None if answer is None else answer.text,
+        # Of a call that was undone what it came to itself: with that a replay answers it.
+        "content": None if answer is None else told.get("summary", answer.text),
         "data": plain(told.get("data", {})),
         "card": plain(told.get("card")),
         "direct": bool(told.get("direct")),
         "elapsed_ms": told.get("elapsed_ms", 0.0),
         "confirmation": plain(turn.get("confirmations", {}).get(key)),
+        "undoes": told.get("undoes"),
     }

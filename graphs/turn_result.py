@@ -1,6 +1,6 @@
 """What a turn came to, as a caller reads it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -120,7 +120,7 @@ def turn_result(
         ],
         question=_question(turn),
         suggestions=plain(turn.get("suggestions", [])),
-        task_id=None,
+        task_id=task_of(answers.values()),
         interrupt=interrupt_of(interrupt) if interrupt else None,
         usage=turn.get("usage", NOTHING_USED),
         elapsed_ms=round(elapsed_ms, 1),
@@ -140,8 +140,17 @@ def call_of(message: ToolMessage) -> ShownCall:
     )
 
 
+def task_of(answers: Iterable[ToolMessage]) -> str | None:
+    """The number of the background task that this turn put in; of several, the last one's."""
+    told = [m.artifact or {} for m in answers]
+    numbers = [one.get("data", {}).get("task_id") for one in told if one.get("status") == "accepted"]
+    return str(numbers[-1]) if numbers else None
+
+
 def card_of(message: ToolMessage) -> ShownCard | None:
-    card = (message.artifact or {}).get("card")
+    """What was undone is not shown."""
+    told = message.artifact or {}
+    card = told.get("card") if told.get("status") != "undone" else None
     return ShownCard(type=card["type"], design=plain(card["design"]), data=plain(card["data"])) if card else None
 
 

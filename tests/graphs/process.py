@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import UUID, uuid4
 
-from auth.principal import Principal
+from auth.principal import DEV_PERMISSIONS, Principal
 from checkpoints.database import Pool
 from checkpoints.leases import Leases
 from checkpoints.run import Run as Row
@@ -68,6 +68,7 @@ class Process:
             facts=FACTS,
             summarise=summarise,
             turn_timeout_s=turn_timeout_s,
+            permissions=lambda _: DEV_PERMISSIONS,
         )
         self.runner = Runner(
             stage, self.threads, signals or NoSignals(), renew_s=renew_s, sweep_s=sweep_s, drain_s=drain_s

@@ -307,11 +307,11 @@ async def test_an_injected_order_from_a_result_is_data(desk: Desk, orders: Rows)
 
 def test_every_node_and_edge_is_drawn(desk: Desk) -> None:
     drawn = build_graph(desk.services).compile().get_graph()
-    nodes = {"pre_route", "chitchat", "classify", "extract", "plan", "confirm", "execute", "reply"}
+    nodes = {"pre_route", "chitchat", "classify", "extract", "plan", "confirm", "execute", "undo", "reply"}
     assert set(drawn.nodes) == {"__start__", "__end__", *nodes}
     assert {(e.source, e.target) for e in drawn.edges} == {
         ("__start__", "pre_route"), ("pre_route", "chitchat"), ("pre_route", "classify"), ("pre_route", "extract"),
         ("chitchat", "__end__"), ("classify", "extract"), ("classify", "reply"), ("extract", "plan"),
-        ("plan", "confirm"), ("plan", "execute"), ("plan", "reply"), ("confirm", "execute"), ("execute", "plan"),
-        ("reply", "__end__"),
+        ("plan", "confirm"), ("plan", "execute"), ("plan", "undo"), ("plan", "reply"), ("confirm", "execute"),
+        ("execute", "plan"), ("undo", "reply"), ("reply", "__end__"),
     }  # fmt: skip

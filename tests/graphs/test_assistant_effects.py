@@ -192,7 +192,7 @@ async def test_a_crash_in_the_middle_of_a_write_is_told_and_not_repeated(till: T
     await till.forget_the_end(desk)
     state = await again(desk, "execute")
     assert answers(state)[0].artifact["status"] == "unknown"
-    assert driver.text(state) == "outcome unknown, please check before trying again"
+    assert driver.text(state) == "pay(no=tillia 7): outcome unknown, please check before trying again"
     assert till.paid == ["tillia 7"]
 
 

@@ -20,7 +20,7 @@ async def talk(desk: Desk, *messages: str) -> State:
     ("answer", "arguments"),
     [
         ("订单对账", {"content": "订单对账"}),
-        ("不要忘记给客户打电话", {"content": "不要忘记给客户打电话"}),
+        ("不要忘记给客户打电话", {"content": "给客户打电话"}),
         ("明天给客户打电话", {"content": "给客户打电话", "date": "2026-12-01"}),
         ("处理退款", {"content": "处理退款"}),
         ("给客户打电话。然后订机票", {"content": "给客户打电话。然后订机票"}),
@@ -143,3 +143,37 @@ async def test_a_chosen_agent_is_meant_where_only_particulars_are_said(
 
 async def test_done_todos_are_shown_as_done(desk: Desk) -> None:
     assert called(await desk.say("已完成的待办")) == [("list_todos", {"done": True})]
+
+
+@pytest.mark.parametrize(
+    ("messages", "arguments"),
+    [
+        (("昨天的订单", "不对，我要上周的"), {"start_date": "2026-11-23", "end_date": "2026-11-29"}),
+        (("张三的订单", "不是，是李四的"), {"customer": "李四"}),
+        (("orders of Alice Wong", "no, I meant Bob Smith"), {"customer": "Bob Smith"}),
+        (("orders of last week", "only the shipped ones"), {
+            "status": "shipped", "start_date": "2026-11-23", "end_date": "2026-11-29"}),
+        (("上周的订单", "已发货的呢"), {"status": "shipped", "start_date": "2026-11-23", "end_date": "2026-11-29"}),
+    ],
+)  # fmt: skip
+async def test_a_correction_and_a_narrowing_keep_what_still_holds(
+    desk: Desk, messages: tuple[str, ...], arguments: Any
+) -> None:
+    assert called(await talk(desk, *messages)) == [("list_orders", arguments)]
+
+
+async def test_bounds_of_money_are_read(desk: Desk) -> None:
+    assert called(await desk.say("金额超过500的已发货订单")) == [
+        ("list_orders", {"status": "shipped", "min_amount": 500.0})
+    ]
+    bounds = {"min_amount": 100.0, "max_amount": 200.0}
+    assert called(await desk.say("orders between 100 and 200 yuan")) == [("list_orders", bounds)]
+
+
+async def test_a_number_is_an_answer_however_it_is_said(desk: Desk) -> None:
+    for said in ("1005", "number 1005", "编号1005", "1005号"):
+        state = await talk(desk, "把待办标记为完成", said)
+        assert [arguments for name, arguments in called(state) if name == "modify_todo"] in (
+            [{"todo_no": 1005, "done": True}],
+            [{"todo_no": 1005, "done": True, "category": None}],
+        )

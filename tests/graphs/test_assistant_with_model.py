@@ -45,7 +45,7 @@ def chosen(*names: str, **more: Any) -> Reply:
 
 async def test_the_model_settles_agent_and_intent_in_one_call(with_model: MakeDesk, model_server: ModelServer) -> None:
     model_server.script([chosen("order", confidence=0.7)])
-    state = await with_model().say("昨天卖出去的东西给我列列")
+    state = await with_model().say("昨天那些事儿给我讲讲")
     assert intents(state) == ["order"]
     assert [(d["source"], d["confidence"]) for d in state["turn"]["decisions"][:2]] == [("model", 0.7)] * 2
     assert called(state)[0][1]["start_date"] == "2026-11-29"
@@ -60,9 +60,9 @@ async def test_classification_sees_the_users_own_questions_and_no_answer(
     desk = with_model()
     await desk.say("查张三的订单")
     model_server.script([chosen("dashboard")])
-    await desk.say("最近生意好不好做")
+    await desk.say("最近行情咋样呀")
     roles = [(m["role"], m["content"]) for m in model_server.requests[0]["messages"][1:]]
-    assert roles == [("user", "查张三的订单"), ("user", "最近生意好不好做")]
+    assert roles == [("user", "查张三的订单"), ("user", "最近行情咋样呀")]
 
 
 async def test_keywords_cost_no_model_call(with_model: MakeDesk, model_server: ModelServer) -> None:
@@ -75,7 +75,7 @@ async def test_a_date_of_the_model_never_beats_the_servers_clock(
     with_model: MakeDesk, model_server: ModelServer
 ) -> None:
     model_server.script([chosen("order", slots={"period": "2022-08-23", "person": "某公司", "order_no": "999"})])
-    state = await with_model().say("某公司昨天卖得好不好")
+    state = await with_model().say("某公司昨天那些事儿给我讲讲")
     arguments = called(state)[0][1]
     assert arguments["start_date"] == "2026-11-29"
     assert arguments["customer"] == "某公司"
@@ -154,7 +154,7 @@ async def test_the_model_plans_what_rules_cannot_fill_and_its_words_are_the_repl
         ]
     )
     desk = with_model()
-    await desk.say(f"修改订单 {number} 的状态，货寄走啦")
+    await desk.say(f"修改订单 {number} 的状态，东西从我们这儿走了呀")
     assert desk.interrupts[0].value["action_requests"][0]["args"] == {"order_no": number, "status": "shipped"}
     state = await desk.answer(APPROVE)
     assert answers(state)[0].artifact["status"] == "done"
@@ -244,7 +244,7 @@ async def test_a_refused_change_is_told_by_its_tool(
     number = rows[0]["order_no"]
     model_server.script([call("update_order_status", {"order_no": number, "status": "shipped"}), text("改好了！")])
     desk = with_model()
-    await desk.say(f"修改订单 {number} 的状态，货寄走啦")
+    await desk.say(f"修改订单 {number} 的状态，东西从我们这儿走了呀")
     state = await desk.answer(APPROVE) if desk.interrupts else await desk.stored()
     assert answers(state)[0].artifact["status"] == "refused"
     assert driver.text(state) == answers(state)[0].content

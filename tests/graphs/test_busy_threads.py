@@ -127,6 +127,8 @@ async def test_a_rolled_back_answer_leaves_the_question_open(processes: tuple[Pr
     run = await one.start(thread_id=waiting["thread_id"], resume=resume)
     await until(planned("rejecting"))
     await one.runner.cancel(UUID(run.run_id), UUID(run.thread_id), ME, "rollback", wait_s=5)
+    # A run with an effect is not taken back, so nobody has to go and look what became of its calls.
+    assert [call["status"] for call in (await run.result())["tool_calls"]] == ["not_executed"]
     row = await one.row(waiting)
     assert (row.status, row.error) == ("interrupted", {"error": "UserRollback", "message": "rollback requested"})
     toy.gate.set()
@@ -147,6 +149,18 @@ async def test_a_run_that_has_had_an_effect_is_stopped_but_not_taken_back(proces
     assert (await one.stored(run)).status == "interrupted"
     assert await said(one, run.thread_id) == ["wait"]
     assert (await one.say("hello", run.thread_id))["status"] == "completed"
+
+
+async def test_a_run_whose_thread_is_deleted_under_it_is_stopped_without_an_alarm(
+    processes: tuple[Process, Process], caplog: pytest.LogCaptureFixture
+) -> None:
+    one = processes[0]
+    run = await one.start("wait")
+    await until(planned("wait"))
+    await one.threads.delete(UUID(run.thread_id), ME.tenant, ME.user)
+    toy.gate.set()
+    assert (await run.result())["status"] == "failed"
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["in its own process", "from another process"])

@@ -142,6 +142,7 @@ def test_each_run_has_its_own_context() -> None:
     turn = recorded(3, [run(asks=True), run(input={"resume": {"decisions": []}}, context=later)])
     assert isinstance(turn, RecordedTurn)
     assert (turn.number, turn.turn_id, turn.message, turn.locale) == (3, "t1", "改成已发货", "zh")
-    first, second = turn.contexts
+    first, second = turn.contexts(lambda roles: frozenset(f"{role}:read" for role in roles))
     assert (first.clock, first.principal.roles) == (NOW, ("operator",))
     assert (second.clock, second.principal.roles) == (datetime(2026, 11, 30, 10, 9, tzinfo=UTC), ("boss",))
+    assert [c.principal.permissions for c in (first, second)] == [{"operator:read"}, {"boss:read"}]

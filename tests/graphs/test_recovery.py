@@ -12,6 +12,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
+from auth.principal import DEV_PERMISSIONS
 from checkpoints.database import Pool, open_pool
 from checkpoints.leases import Leases
 from checkpoints.run import Run as Row
@@ -60,7 +61,7 @@ async def submitted(one: Process, **given: Any) -> Row:
 
 async def played_by_the_dead(one: Process, run: Row, *, until_node: str | None = None) -> None:
     """What its process had committed of the graph when it was lost: all of it, or what came before a node."""
-    live = Live(run, InProcessEvents(kept_s=60))
+    live = Live(run, InProcessEvents(kept_s=60), lambda _: DEV_PERMISSIONS)
     given: Any = {"messages": [HumanMessage(run.input["message"], id=run.turn_id)]} if "message" in run.input else None
     if given is None:
         resume = run.input["resume"]
@@ -220,6 +221,22 @@ async def test_results_that_were_saved_but_not_taken_into_the_state_are_not_the_
     assert run.result is not None
     assert (run.result["reply"], [c["status"] for c in run.result["tool_calls"]]) == ("did it", ["done", "done"])
     assert toy.done == ["change-0", "change-1"]
+
+
+async def test_a_run_that_was_to_be_stopped_when_its_process_was_lost_tells_what_was_done(pool: Pool) -> None:
+    one = Process(pool)
+    async with Process(pool) as before:
+        waiting = await before.say("change 2")
+    assert waiting["interrupt"] is not None
+    resume = {"interrupt_id": waiting["interrupt"]["id"], "decisions": [APPROVE, APPROVE]}
+    run = await submitted(one, thread_id=UUID(waiting["thread_id"]), resume=resume)
+    await played_by_the_dead(one, run, until_node="reply")
+    await one.runs.cancel(run.run_id, run.thread_id, ME.tenant, ME.user, "interrupt")
+    run = await taken_over(one, run)
+    assert run.result is not None
+    assert (run.status, run.result["status"]) == ("interrupted", "failed")
+    assert [c["status"] for c in run.result["tool_calls"]] == ["done", "done"]
+    assert run.turn_id == (await one.stored(waiting)).turn_id
 
 
 async def test_what_waited_behind_a_dead_process_is_served_in_order(pool: Pool) -> None:

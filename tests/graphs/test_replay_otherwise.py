@@ -116,7 +116,7 @@ async def test_a_model_that_nobody_set_up_is_refused(talk: Talk) -> None:
 
 async def test_a_model_is_asked_again_and_its_tokens_are_compared(with_model: Talk, model_server: ModelServer) -> None:
     model_server.script([chosen("order")])
-    await with_model.say("昨天卖出去的东西给我列列")
+    await with_model.say("昨天那些事儿给我讲讲")
     model_server.script([chosen("order").but(input_tokens=50)])
     replay = await with_model.replay()
     assert kinds(replay) == [["tokens"]]
@@ -128,7 +128,7 @@ async def test_a_model_is_asked_again_and_its_tokens_are_compared(with_model: Ta
 
 async def test_a_model_that_decides_otherwise(with_model: Talk, model_server: ModelServer) -> None:
     model_server.script([chosen("order")])
-    await with_model.say("昨天卖出去的东西给我列列")
+    await with_model.say("昨天那些事儿给我讲讲")
     model_server.script([chosen("dashboard.course")])
     replay = await with_model.replay(model="default")
     assert replay["model"] == "default"
@@ -143,7 +143,7 @@ async def test_a_turn_that_fails_in_its_replay_has_failed_there_alone(
     with_model: Talk, model_server: ModelServer, house: House, models: Models
 ) -> None:
     model_server.script([chosen("order"), text("好的。")])
-    await with_model.say("昨天卖出去的东西给我列列", "你好")
+    await with_model.say("昨天那些事儿给我讲讲", "你好")
     model_server.script([hang()])
     with_model.replays = replays_of(house, models=models, turn_timeout_s=0.2)
     replay = await with_model.replay()
@@ -160,7 +160,7 @@ async def test_a_turn_that_was_stopped_changes_nothing_about_those_after_it(
 ) -> None:
     await with_model.say("你好")
     model_server.script([hang()])
-    stopped = asyncio.create_task(with_model.say("昨天卖出去的东西给我列列"))
+    stopped = asyncio.create_task(with_model.say("昨天那些事儿给我讲讲"))
     await model_server.until_busy()
     _, (run,) = await with_model.turns()
     await with_model.runner.cancel(run.run_id, run.thread_id, ME, action="interrupt", wait_s=5)

@@ -16,7 +16,7 @@ from langgraph.types import Send, interrupt
 from models.answer import Usage
 from nodes.context import Context
 from nodes.decision import decide
-from nodes.state import Answer, Input, Request, State, Task, Turn
+from nodes.state import Answer, Answered, Input, Request, State, Task, Turn
 
 MINUTES = 10
 done: list[str] = []
@@ -84,7 +84,10 @@ async def confirm(state: State) -> State:
         "expires_at": (datetime.now(UTC) + timedelta(minutes=MINUTES)).isoformat(),
     }
     answer = interrupt(question, response_schema=Answer)
-    given = {str(c["id"]): d for c, d in zip(calls, answer["decisions"], strict=True)}
+    given = {
+        str(c["id"]): cast("Answered", {**d, "asked": c["args"]})
+        for c, d in zip(calls, answer["decisions"], strict=True)
+    }
     return {"turn": Turn(confirmations=given)}
 
 
