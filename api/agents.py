@@ -38,6 +38,7 @@ async def agents(house: House, caller: Caller) -> Response:
     shown = [
         _shown(agent, usable, [tool.name for tool in allowed(caller, agent, registry)])
         for agent in agents_for(caller, catalogue.agents.values())
+        if not usable.isdisjoint(agent.intents)
     ]
     return JSONResponse(shown)
 

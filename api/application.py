@@ -7,7 +7,23 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
-from api import agents, errors, health, invoke, replay, runs, stream, thread_state, threads, tools, turns
+from api import (
+    agents,
+    audit,
+    errors,
+    feedback,
+    health,
+    invoke,
+    mcp,
+    replay,
+    runs,
+    stream,
+    tasks,
+    thread_state,
+    threads,
+    tools,
+    turns,
+)
 from api.body import BodyGuard
 from api.dependencies import Opened
 from api.origins import KnownOrigins
@@ -18,7 +34,7 @@ DESCRIPTION = """One front desk for every business agent: plain sentences in, pe
 
 Every refusal is `{"detail": "<string>"}`. Until identity arrives, requests are the development identity's, and the
 headers `X-Dev-User`, `X-Dev-Tenant` and `X-Dev-Roles` try others."""
-EXPOSED = ("Content-Location", "Location", "X-Request-Id", "X-Pagination-Total", "X-Pagination-Next")
+EXPOSED = ("Content-Location", "Location", "X-Request-Id", "X-Pagination-Total", "X-Pagination-Next", "Mcp-Session-Id")
 
 
 def application(
@@ -44,7 +60,8 @@ def application(
         ],
     )
     errors.install(app)
-    for part in (invoke, stream, threads, thread_state, turns, replay, runs, agents, tools):
+    for part in (invoke, stream, threads, thread_state, turns, replay, runs, feedback, agents, tools, tasks, audit):
         app.include_router(part.router, responses=errors.REFUSALS)
     app.include_router(health.router)
+    app.include_router(mcp.router)
     return app

@@ -42,7 +42,7 @@ class BodyGuard:
             return
         headers = [(k, v) for k, v in scope["headers"] if k not in (b"content-type", b"content-length")]
         headers += [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await self._app({**scope, "headers": headers}, _again(body, receive), send)
+        await self._app({**scope, "headers": headers}, again(body, receive), send)
 
 
 async def read(headers: Headers, receive: Receive) -> bytes | None:
@@ -116,7 +116,7 @@ def _int(text: str) -> int:
     return int(text)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def again(body: bytes, receive: Receive) -> Receive:
     """The body as one message; after it, what the client still says: that it left."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -7,9 +7,14 @@ from typing import Annotated, cast
 from fastapi import Depends, Header, Path, Request
 from typing_extensions import TypedDict
 
+from api.mcp_endpoint import McpEndpoint
 from auth.principal import DEV_ROLES, DEV_TENANT, DEV_USER, Principal
+from checkpoints.audit import AuditStore
 from checkpoints.database import Pool
+from checkpoints.feedback import FeedbackStore
+from checkpoints.ledger import LedgerStore
 from checkpoints.runs import Runs
+from checkpoints.tasks import Tasks
 from checkpoints.threads import Thread, Threads, parse_thread_id
 from config.catalogue import Catalogue
 from errors import InvalidInput
@@ -18,6 +23,7 @@ from graphs.replay import Replays
 from graphs.runner import Runner
 from models.registry import Models
 from tools.registry import Registry
+from tools.switches import Switches
 
 KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
@@ -33,11 +39,18 @@ class Opened(TypedDict):
     pool: Pool
     threads: Threads
     runs: Runs
+    tasks: Tasks
+    ledger: LedgerStore
+    audit: AuditStore
+    feedback: FeedbackStore
     graph: Desk
     runner: Runner
     replays: Replays
+    switches: Switches
     clock: datetime | None
     models: Models
+    similarity: bool
+    mcp: McpEndpoint
 
 
 async def opened(request: Request) -> Opened:
@@ -53,7 +66,10 @@ async def principal(
     x_dev_tenant: Annotated[str, Header(description="Development identity: whose data it is")] = DEV_TENANT,
     x_dev_roles: Annotated[str, Header(description="Development identity: roles, by commas")] = ",".join(DEV_ROLES),
 ) -> Principal:
-    """The development identity. Raises InvalidInput for anything but plain tokens, and for an unknown tenant."""
+    """The development identity, with what its roles permit now.
+
+    Raises InvalidInput for anything but plain tokens, for an unknown tenant and for an unknown role.
+    """
     roles = tuple(dict.fromkeys(role for part in x_dev_roles.split(",") if (role := part.strip())))
     if len(roles) > MOST_ROLES:
         raise InvalidInput(f"X-Dev-Roles: at most {MOST_ROLES} roles")
@@ -61,10 +77,14 @@ async def principal(
     for name, token in tokens:
         if not TOKEN.fullmatch(token):
             raise InvalidInput(f"{name}: at most 64 letters, digits and _ . @ -, beginning with a letter or digit")
-    if x_dev_tenant not in house["catalogue"].tenants:
-        known = ", ".join(house["catalogue"].tenants)
+    catalogue = house["catalogue"]
+    if x_dev_tenant not in catalogue.tenants:
+        known = ", ".join(catalogue.tenants)
         raise InvalidInput(f"X-Dev-Tenant: there is no tenant {x_dev_tenant!r}; there are {known}")
-    return Principal(tenant=x_dev_tenant, user=x_dev_user, roles=roles)
+    for role in roles:
+        if role not in catalogue.roles:
+            raise InvalidInput(f"X-Dev-Roles: there is no role {role!r}; there are {', '.join(catalogue.roles)}")
+    return Principal(tenant=x_dev_tenant, user=x_dev_user, roles=roles, permissions=catalogue.permissions(roles))
 
 
 Caller = Annotated[Principal, Depends(principal)]

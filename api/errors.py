@@ -11,12 +11,13 @@ from fastapi.responses import JSONResponse
 from psycopg_pool import PoolClosed, PoolTimeout
 from pydantic import BaseModel
 
-from errors import Conflict, FrontdeskError, InvalidInput, NotFound, TooLarge, Unavailable
+from errors import Conflict, Forbidden, FrontdeskError, InvalidInput, NotFound, TooLarge, Unavailable
 
 logger = logging.getLogger(__name__)
 STATUS: Mapping[type[FrontdeskError], int] = {
     InvalidInput: 422,
     TooLarge: 413,
+    Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
     Unavailable: 503,

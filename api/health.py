@@ -15,16 +15,24 @@ router = APIRouter(tags=["health"])
 
 
 class Health(TypedDict):
-    """`model`: whether one is configured, not whether it answers. `models`: what each one's breaker says."""
+    """`model`: whether one is configured, not whether it answers. `models`: what each one's breaker says.
+
+    `similarity`: whether sentences are compared with examples where no word decides.
+    """
 
     status: Literal["ok"]
     model: Literal["configured", "disabled"]
     models: dict[str, str]
+    similarity: Literal["on", "off"]
     parts: dict[str, int]
 
 
 class Readiness(TypedDict):
+    """`read_only`: nothing is changed at present. `disabled_tools`: those that do not run."""
+
     status: Literal["ready"]
+    read_only: bool
+    disabled_tools: list[str]
 
 
 @router.head("/healthz", include_in_schema=False)
@@ -39,7 +47,8 @@ async def healthz(house: House) -> Response:
     }
     models = house["models"].health()
     model: Literal["configured", "disabled"] = "configured" if models else "disabled"
-    return JSONResponse(Health(status="ok", model=model, models=models, parts=parts))
+    similarity: Literal["on", "off"] = "on" if house["similarity"] else "off"
+    return JSONResponse(Health(status="ok", model=model, models=models, similarity=similarity, parts=parts))
 
 
 @router.head("/readyz", include_in_schema=False)
@@ -52,4 +61,5 @@ async def healthz(house: House) -> Response:
 async def readyz(house: House) -> Response:
     if reason := await reachable(house["pool"]):
         raise Unavailable(reason)
-    return JSONResponse(Readiness(status="ready"))
+    stops = await house["switches"].lately()
+    return JSONResponse(Readiness(status="ready", read_only=stops.read_only, disabled_tools=sorted(stops.disabled)))

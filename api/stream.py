@@ -26,7 +26,8 @@ DESCRIPTION = """The body is that of `/invoke`. Each event has an `id` that grow
 |---|---|
 | `turn` | the ids, and `attempt`; the first one. A later one, with a higher `attempt`, means that the turn is begun \
 again after its process was lost: what was told before it does not count |
-| `decision` | one decision of the funnel: `level`, `value`, `source`, `confidence`, `reason` |
+| `decision` | one decision of the funnel: `level`, `value`, `source`, `confidence`, `reason`, of a model's \
+the versions of its `prompts` |
 | `tool_call` | `phase` `started` with `id`, `tool`, `arguments`; `finished` with `status`, `summary` … as well |
 | `token` | `content`, a piece of the answer, `status` `REPLYING`, `message_id` |
 | `card` | `content`, `type`, `design`, `data`, `status` `COMPLETED` |

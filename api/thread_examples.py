@@ -97,6 +97,8 @@ TURN_EXAMPLE: dict[str, Any] = {
             "direct": False,
             "elapsed_ms": 3.1,
             "confirmation": None,
+            "undoes": None,
+            "settled_by": None,
         }
     ],
     "interrupt": None,

@@ -72,9 +72,11 @@ async def delete(own: OwnThread, house: House, caller: Caller) -> Response:
     "/{thread_id}/copy", summary="A new thread that goes on from here", response_model=ThreadRow, responses=ONE
 )
 async def copy(own: OwnThread, house: House, caller: Caller, wanted: Copied = None) -> Response:
-    """With `checkpoint_id` from there. The thread itself is not touched; its runs stay with it."""
+    """With `checkpoint_id` from there. The copy has the steps that led there (`/history`), and the thread itself is not
+    touched. What was run stays with it: `/turns` and `/runs` of the copy begin empty, and its `metadata.copied_from`
+    says where the earlier ones are, as long as the source is there."""
     checkpoint_id = wanted.checkpoint_id if wanted else None
-    until = str(parse_id(checkpoint_id, "checkpoint")) if checkpoint_id else None
+    until = None if checkpoint_id is None else str(parse_id(checkpoint_id, "checkpoint"))
     made = await house["threads"].copy(own.thread_id, caller.tenant, caller.user, until=until)
     if until is not None:
         made = await _as_it_stands(made, house)

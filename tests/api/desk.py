@@ -61,7 +61,7 @@ def parsed(text: str) -> list[Event]:
 
 
 def settings(url: str, **more: Any) -> Settings:
-    given = {"demo": True, "model_base_url": None, "clock": None, **more}
+    given = {"demo": True, "model_base_url": None, "clock": None, "similarity": False, **more}
     return Settings(_env_file=None, database_url=SecretStr(url), **given)  # type: ignore[call-arg]  # pydantic-settings
 
 

@@ -32,7 +32,8 @@ async def test_alive_and_ready(desk: Desk) -> None:
     answer = await desk.http.get("/healthz")
     assert (answer.status_code, answer.json()["status"], answer.json()["model"]) == (200, "ok", "disabled")
     assert answer.json()["parts"]["agents"] >= 5
-    assert (await desk.http.get("/readyz")).json() == {"status": "ready"}
+    ready = (await desk.http.get("/readyz")).json()
+    assert ready == {"status": "ready", "read_only": False, "disabled_tools": []}
 
 
 async def test_a_configured_model_shows(fresh_database_url: str, model_server: ModelServer) -> None:

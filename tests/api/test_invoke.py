@@ -164,7 +164,7 @@ BAD_BODIES: list[Any] = [
     {"message": "hi", "locale": "fr"},
     {"message": "hi", "extra": []},
     {"message": "hi", "model": "nobody"},
-    {"message": "hi", "threadId": str(uuid4())},
+    {"message": "hi", "threadId": "0199c0de-7a00-7000-8000-000000000001"},
     {"message": "hi", "foo": 1},
 ]
 

@@ -110,8 +110,12 @@ async def test_a_copy_goes_on_by_itself(desk: Desk) -> None:
     source = await get(desk, f"/threads/{asked['thread_id']}")
     assert set(copied) == ROW
     assert copied["thread_id"] != asked["thread_id"]
-    for name in ("status", "metadata", "values", "interrupts", "error"):
+    for name in ("status", "values", "interrupts", "error"):
         assert copied[name] == source[name]
+    stands = (await get(desk, f"/threads/{asked['thread_id']}/state"))["checkpoint_id"]
+    came_from = {"thread_id": asked["thread_id"], "checkpoint_id": stands}
+    assert copied["metadata"] == {**source["metadata"], "copied_from": came_from}
+    assert await get(desk, f"/threads/{copied['thread_id']}/turns") == []
     history = await get(desk, f"/threads/{copied['thread_id']}/history?limit=50")
     assert {state["checkpoint"]["thread_id"] for state in history} == {copied["thread_id"]}
     assert {state["metadata"]["thread_id"] for state in history} == {copied["thread_id"]}
@@ -151,6 +155,7 @@ async def test_a_copy_may_begin_at_an_earlier_checkpoint(desk: Desk) -> None:
     history = await get(desk, f"/threads/{asked['thread_id']}/history?limit=50")
     end_of_first = next(s for s in history if s["metadata"]["run_id"] == asked["run_id"])
     fork = await post(desk, f"/threads/{asked['thread_id']}/copy", {"checkpoint_id": end_of_first["checkpoint_id"]})
+    assert fork["metadata"]["copied_from"]["checkpoint_id"] == end_of_first["checkpoint_id"]
     assert (fork["status"], fork["values"]) == ("idle", end_of_first["values"])
     state = await get(desk, f"/threads/{fork['thread_id']}/state")
     assert (state["checkpoint_id"], state["values"]) == (end_of_first["checkpoint_id"], end_of_first["values"])
@@ -174,7 +179,8 @@ async def test_a_copy_from_a_checkpoint_that_is_not_the_threads_is_refused(desk:
     before = (await desk.http.post("/threads/search", json={"limit": 1})).headers["X-Pagination-Total"]
     assert (await desk.http.post(path, json={"checkpoint_id": foreign})).status_code == 404
     malformed = (422, "Invalid checkpoint ID: must be a UUID")
-    assert refused(await desk.http.post(path, json={"checkpoint_id": "first"})) == malformed
+    for name in ("first", ""):
+        assert refused(await desk.http.post(path, json={"checkpoint_id": name})) == malformed
     after = (await desk.http.post("/threads/search", json={"limit": 1})).headers["X-Pagination-Total"]
     assert before == after
 
