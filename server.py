@@ -2,80 +2,63 @@
 
 import asyncio
 import logging
-import os
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 from fastapi import FastAPI
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from psycopg.conninfo import make_conninfo
-from psycopg_pool import PoolTimeout
 
-from api.application import application
+from api.application import VERSION, application
 from api.dependencies import Opened
-from auth.principal import DEV_TENANT
+from api.mcp_endpoint import McpEndpoint
+from api.mcp_tools import McpTools
+from auth.principal import DEV_ROLES, DEV_TENANT, Principal
+from checkpoints.audit import AuditStore
 from checkpoints.database import Pool, migrate, open_pool
 from checkpoints.embedded import EmbeddedPostgres
+from checkpoints.feedback import FeedbackStore
 from checkpoints.leases import Leases
 from checkpoints.ledger import LedgerStore
-from checkpoints.retention import Keep, Pruned, prune
+from checkpoints.queue import open_worker_pool
 from checkpoints.runs import Runs
 from checkpoints.saver import TurnSaver
+from checkpoints.switches import SwitchBoard
+from checkpoints.tasks import Tasks
 from checkpoints.threads import Threads
 from checkpoints.watching import watch
 from config.catalogue import Catalogue
-from config.check import check
-from config.loading import read_catalogue
-from config.models import ModelsConfig, load_models
 from config.settings import Settings
 from demo.seeding import seed
-from errors import ConfigurationError
 from graphs.assistant import Desk, Services, build_graph
 from graphs.conductor import Stage
 from graphs.plain_words import PlainWords
-from graphs.redis_connection import open_redis
-from graphs.redis_events import RedisEvents, RedisSignals
 from graphs.replay import Replays
-from graphs.run_events import InProcessEvents, NoSignals, RunEvents, Signals
 from graphs.runner import Runner
+from graphs.task_worker import place_of, working
 from graphs.transcript import facts_of
+from graphs.unfinished import Unfinished
 from models.client import open_client
 from models.registry import build_models
+from nodes.context import context_of_default
 from nodes.reading import reader_of
+from nodes.similarity import Alike
 from nodes.summary import summarise
+from opening.processes import named, open_events, process_name
+from opening.remote_tools import open_remote_tools
+from opening.similarity import similarity_of
+from opening.upkeep import moving_on, pruning, running
+from opening.written import Written, read
+from tools.background import Background
 from tools.executor import Executor
-from tools.providers.python import AdapterFile, load_adapters, open_adapters
+from tools.providers.python import open_adapters
 from tools.registry import Registry
+from tools.switches import Stops, Switches
 
 logger = logging.getLogger(__name__)
-DEMO_EVERY_S = 900.0
-PRUNE_FIRST_AFTER_S = 300.0
-LONGEST_NAME = 60
-ALONE = "REDIS_URL is not set: enough for one process, several need it"
-NOT_ALONE = (
-    "%d other processes serve this database and REDIS_URL is not set: what one of them plays the others see in the "
-    "database alone, and a cancellation takes up to %g s"
-)
-OTHERS = """
-SELECT count(DISTINCT application_name) AS n FROM pg_stat_activity
-WHERE datname = current_database() AND application_name LIKE 'frontdesk %%' AND application_name <> %s"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """What the operator wrote, read and found sound; nothing is open yet."""
-
-    catalogue: Catalogue
-    models: ModelsConfig
-    adapters: tuple[AdapterFile, ...]
-    registry: Registry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +66,11 @@ class House:
     """Everything that is open."""
 
     written: Written
+    url: str
     pool: Pool
     saver: TurnSaver
     services: Services
+    resources: Mapping[str, Any]
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -98,9 +83,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         async with (
             open_house(chosen, name) as house,
             open_runner(house, chosen, name) as runner,
-            _pruning(house, chosen),
+            open_worker(house, chosen) if chosen.worker else nullcontext(),
+            pruning(house.pool, chosen),
         ):
-            yield opened(house, runner, chosen)
+            state = opened(house, runner, chosen)
+            async with state["mcp"].running():
+                yield state
 
     return application(lifespan, chosen.cors_origins)
 
@@ -114,8 +102,13 @@ def opened(house: House, runner: Runner, settings: Settings) -> Opened:
         pool=house.pool,
         threads=Threads(house.pool),
         runs=Runs(house.pool),
+        tasks=Tasks(house.pool),
+        ledger=LedgerStore(house.pool, house.saver),
+        audit=AuditStore(house.pool, house.saver),
+        feedback=FeedbackStore(house.pool),
         graph=build_graph(services).compile(checkpointer=house.saver),
         runner=runner,
+        switches=services.executor.switches,
         replays=Replays(
             services,
             house.saver,
@@ -125,12 +118,26 @@ def opened(house: House, runner: Runner, settings: Settings) -> Opened:
         ),
         clock=settings.clock,
         models=services.models,
+        similarity=services.alike.similarity is not None,
+        mcp=mcp_endpoint(services, settings),
     )
 
 
-def process_name() -> str:
-    """Nobody else has it, and nobody had it before."""
-    return f"frontdesk {socket.gethostname()[:30]} {os.getpid()} {uuid4().hex[:8]}"[:LONGEST_NAME]
+def mcp_endpoint(services: Services, settings: Settings) -> McpEndpoint:
+    """What the desk offers to MCP clients."""
+    tools = McpTools(
+        catalogue=services.catalogue,
+        executor=services.executor,
+        deadline_s=settings.turn_timeout_s,
+        clock=settings.clock,
+    )
+    return McpEndpoint(
+        tools,
+        version=VERSION,
+        hosts=(settings.host, *settings.mcp_hosts),
+        origins=settings.cors_origins,
+        confirm_s=settings.confirmation_minutes * 60,
+    )
 
 
 @asynccontextmanager
@@ -141,14 +148,15 @@ async def open_house(settings: Settings, name: str = "frontdesk") -> AsyncIterat
     """
     async with AsyncExitStack() as stack:
         written = await asyncio.to_thread(read, settings)
-        url = await _database_url(settings, written.catalogue, stack)
-        pool = await open_pool(_named(url, name), settings.database_pool_size)
+        url = named(await _database_url(settings, written.catalogue, stack), name)
+        pool = await open_pool(url, settings.database_pool_size)
         stack.push_async_callback(pool.close)
         await migrate(pool)
         if settings.with_demo:
             await seed(pool, settings.clock or datetime.now(UTC))
-            await stack.enter_async_context(_moving_on(pool, settings.clock))
+            await stack.enter_async_context(moving_on(pool, settings.clock))
         resources = await stack.enter_async_context(open_adapters(written.adapters, pool, settings.resources))
+        await open_remote_tools(settings, written, pool, stack)
         http = await stack.enter_async_context(open_client())
         saver = TurnSaver(pool)
         ledger = LedgerStore(pool, saver)
@@ -156,12 +164,35 @@ async def open_house(settings: Settings, name: str = "frontdesk") -> AsyncIterat
             catalogue=written.catalogue,
             reader=reader_of(written.catalogue),
             registry=written.registry,
-            executor=Executor(written.registry, resources, written.catalogue.cards, ledger=ledger),
+            executor=Executor(
+                written.registry,
+                resources,
+                written.catalogue.cards,
+                ledger=ledger,
+                audit=AuditStore(pool, saver),
+                switches=await _switches(settings, written.registry, pool),
+                background=Background(Tasks(pool)),
+                max_parallel=settings.max_tool_calls,
+            ),
             models=build_models(written.models, settings, http),
+            alike=Alike(
+                similarity=await asyncio.to_thread(similarity_of, settings, written.catalogue),
+                rules=written.models.similarity,
+            ),
             confirmation_minutes=settings.confirmation_minutes,
             deadline_s=settings.turn_timeout_s,
         )
-        yield House(written=written, pool=pool, saver=saver, services=services)
+        yield House(written=written, url=url, pool=pool, saver=saver, services=services, resources=resources)
+
+
+async def _switches(settings: Settings, registry: Registry, pool: Pool) -> Switches:
+    start = Stops(read_only=settings.read_only, disabled=frozenset(settings.disabled_tools))
+    if strange := start.disabled - registry.keys():
+        logger.warning("DISABLED_TOOLS names tools that there are not here: %s", ", ".join(sorted(strange)))
+    switches = Switches(start, await SwitchBoard.opened(pool))
+    if (stops := await switches.now()) != Stops():
+        logger.warning("stopped: %s", stops)
+    return switches
 
 
 @asynccontextmanager
@@ -169,7 +200,7 @@ async def open_runner(house: House, settings: Settings, name: str) -> AsyncItera
     """It takes over at once what dead processes left. Raises as `open_house` does, for Redis."""
     services = house.services
     async with AsyncExitStack() as stack:
-        events, signals = await _events(settings, house.pool, name, stack)
+        events, signals = await open_events(settings, house.pool, name, stack)
         stage = Stage(
             graph=build_graph(services).compile(checkpointer=house.saver),
             saver=house.saver,
@@ -180,6 +211,9 @@ async def open_runner(house: House, settings: Settings, name: str) -> AsyncItera
             facts=facts_of(services.catalogue, services.models),
             summarise=partial(summarise, catalogue=services.catalogue, models=services.models),
             turn_timeout_s=settings.turn_timeout_s,
+            permissions=services.catalogue.permissions,
+            unfinished=Unfinished(LedgerStore(house.pool, house.saver), services.registry),
+            audit=AuditStore(house.pool, house.saver),
         )
         runner = Runner(
             stage,
@@ -192,20 +226,21 @@ async def open_runner(house: House, settings: Settings, name: str) -> AsyncItera
         yield await stack.enter_async_context(runner)
 
 
-def read(settings: Settings) -> Written:
-    """Blocks while it reads files. Raises ConfigurationError naming file and key."""
-    adapters = load_adapters(settings.tool_dirs)
-    registry = Registry(tool for file in adapters for tool in file.tools)
-    models = load_models(settings.config_dir / "models.yaml")
-    loaded = read_catalogue(settings.config_dir, settings.agent_dirs)
-    catalogue, problems = loaded.catalogue, list(loaded.problems)
-    if catalogue is not None:
-        problems += check(catalogue, registry, models.models)
-        if DEV_TENANT not in catalogue.tenants:
-            problems.append(f"tenants.yaml: tenants: the development identity's tenant {DEV_TENANT!r} is missing")
-    if catalogue is None or problems:
-        raise ConfigurationError("\n".join(problems))
-    return Written(catalogue=catalogue, models=models, adapters=adapters, registry=registry)
+@asynccontextmanager
+async def open_worker(house: House, settings: Settings) -> AsyncIterator[None]:
+    """Does background tasks as long as it is open; then what it is at is handed back, at its last step.
+
+    Raises Unavailable where the database does not answer.
+    """
+    pool = await open_worker_pool(house.url, settings.task_concurrency + 2)
+    audit = AuditStore(house.pool, house.saver)
+    place = place_of(house.services, house.resources, audit, clock=settings.clock)
+    limits = {"stalled_s": settings.task_stalled_s, "drain_s": settings.drain_s}
+    try:
+        async with working(pool, place, concurrency=settings.task_concurrency, **limits):
+            yield
+    finally:
+        await pool.close()
 
 
 async def _database_url(settings: Settings, catalogue: Catalogue, stack: AsyncExitStack) -> str:
@@ -214,88 +249,8 @@ async def _database_url(settings: Settings, catalogue: Catalogue, stack: AsyncEx
     server = EmbeddedPostgres(settings.data_dir, time_zone=catalogue.tenants[DEV_TENANT].time_zone)
     await asyncio.to_thread(server.start)
     stack.push_async_callback(asyncio.to_thread, server.stop)
-    await stack.enter_async_context(_running(watch(server)))
+    await stack.enter_async_context(running(watch(server)))
     return server.url
-
-
-def _named(url: str, name: str) -> str:
-    try:
-        return make_conninfo(url, application_name=name)
-    except psycopg.ProgrammingError:
-        return url  # whoever opens it says what is wrong with it
-
-
-async def _events(settings: Settings, pool: Pool, name: str, stack: AsyncExitStack) -> tuple[RunEvents, Signals]:
-    kept_s = settings.keep_events_minutes * 60
-    if settings.redis_url is None:
-        async with pool.connection() as connection:
-            row = await (await connection.execute(OTHERS, (name,))).fetchone()
-        if others := row["n"] if row else 0:
-            logger.warning(NOT_ALONE, others, settings.renew_s)
-        else:
-            logger.info(ALONE)
-        return InProcessEvents(kept_s=kept_s), NoSignals()
-    redis = await stack.enter_async_context(open_redis(settings.redis_url.get_secret_value()))
-    events = RedisEvents(redis, kept_s=kept_s)
-    await stack.enter_async_context(events.running())
-    return events, RedisSignals(redis)
-
-
-@asynccontextmanager
-async def _moving_on(pool: Pool, clock: datetime | None) -> AsyncIterator[None]:
-    """The demo's dates move with the day, also while the desk runs."""
-
-    async def move_on() -> None:
-        await seed(pool, clock or datetime.now(UTC))
-
-    async with _again_and_again(move_on, first_s=DEMO_EVERY_S, every_s=DEMO_EVERY_S, what="the demo was not moved on"):
-        yield
-
-
-@asynccontextmanager
-async def _pruning(house: House, settings: Settings) -> AsyncIterator[None]:
-    async def clean() -> None:
-        pruned = await prune(house.pool, Keep(**settings.kept_days))
-        if pruned != Pruned():
-            logger.info("pruned: %s", pruned)
-
-    if not settings.prune_every_hours:
-        yield
-        return
-    every_s = settings.prune_every_hours * 3600
-    async with _again_and_again(clean, first_s=PRUNE_FIRST_AFTER_S, every_s=every_s, what="nothing was pruned"):
-        yield
-
-
-@asynccontextmanager
-async def _again_and_again(
-    work: Callable[[], Awaitable[None]], *, first_s: float, every_s: float, what: str
-) -> AsyncIterator[None]:
-    """`what`: said in the log where it could not be done."""
-
-    async def for_ever() -> None:
-        await asyncio.sleep(first_s)
-        while True:
-            try:
-                await work()
-            except (psycopg.Error, PoolTimeout) as error:
-                logger.warning("%s: %s", what, type(error).__name__)
-            await asyncio.sleep(every_s)
-
-    async with _running(for_ever()):
-        yield
-
-
-@asynccontextmanager
-async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Beside everything else, as long as this is open."""
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 class Studio:
@@ -312,7 +267,9 @@ class Studio:
             if self._open is None:
                 settings = await asyncio.to_thread(Settings)
                 house = await self._stack.enter_async_context(open_house(settings))
-                self._open = build_graph(house.services).compile(), house.saver
+                permitted = house.services.catalogue.permissions(DEV_ROLES)
+                context = context_of_default(Principal(permissions=permitted))
+                self._open = build_graph(house.services, context).compile(), house.saver
             return self._open
 
     async def close(self) -> None:

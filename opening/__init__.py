@@ -1,0 +1,1 @@
+"""What the composition root opens, part by part."""
