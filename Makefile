@@ -1,11 +1,10 @@
 # Frontdesk: `make run` is all that a new machine needs. PORT and DATA_DIR may be set for every target.
 .DEFAULT_GOAL := help
-.PHONY: install run check format test test-crash test-llm test-studio studio psql understand bench lock clean help
+.PHONY: install run check format test test-crash test-llm test-studio studio psql understand eval bench clean help
 
 BIN := .venv/bin
-COMPILE = uv pip compile pyproject.toml --group build --universal --no-header --no-annotate --no-emit-index-url --generate-hashes --quiet
 
-install: .venv/.dev ## make .venv with everything that is needed to work on the desk
+install: .venv/.dev $(if $(SIMILARITY),.venv/.similarity) ## make .venv with what is needed to work on the desk; SIMILARITY=1 adds that tier
 
 run: .venv/.runtime ## install if need be, start the database and serve on 127.0.0.1:8000 (PORT=... DATA_DIR=...)
 	@exec $(BIN)/frontdesk serve
@@ -21,7 +20,7 @@ format: .venv/.dev ## format the code and mend what the linter can mend
 	$(BIN)/ruff check --fix .
 
 test: .venv/.dev ## every test that needs nothing but this machine
-	$(BIN)/python -m pytest -q $(ARGS)
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 test-crash: .venv/.dev ## kill real servers again and again, and count what became of everything
 	$(BIN)/python -m tests.crash $(ARGS)
@@ -42,13 +41,11 @@ understand: .venv/.runtime ## what the rules read in the texts of FILE=texts.jso
 	@test -n "$(FILE)" || { echo 'usage: make understand FILE=texts.jsonl (one {"text": "..."} per line)' >&2; exit 2; }
 	@exec $(BIN)/frontdesk understand --file "$(FILE)"
 
+eval: .venv/.dev ## measure what the desk understands (MODELS=a,b BASELINE=result.json PROMPTS=folder)
+	$(BIN)/frontdesk eval $(if $(MODELS),--models $(MODELS)) $(if $(BASELINE),--baseline $(BASELINE)) $(if $(PROMPTS),--prompts $(PROMPTS)) $(ARGS)
+
 bench: .venv/.dev ## measure turns per second and milliseconds per turn
 	$(BIN)/python -m bench $(ARGS)
-
-lock: ## resolve the versions in the lock files anew (needs uv)
-	$(COMPILE) --upgrade -o requirements.lock
-	$(COMPILE) --upgrade --extra dev -c requirements.lock -o requirements-dev.lock
-	$(COMPILE) --upgrade --extra studio -o requirements-studio.lock
 
 clean: ## remove the environments and caches; the data in .frontdesk stay
 	rm -rf .venv .venv-studio .mypy_cache .ruff_cache .pytest_cache .hypothesis .langgraph_api build *.egg-info
@@ -62,6 +59,9 @@ help: ## this list
 
 .venv/.dev: requirements-dev.lock pyproject.toml scripts/install.sh
 	@scripts/install.sh .venv requirements-dev.lock >&2 && touch .venv/.runtime $@
+
+.venv/.similarity: requirements-similarity.lock .venv/.dev
+	@scripts/install.sh .venv requirements-similarity.lock >&2 && touch $@
 
 .venv-studio/.runtime: requirements-studio.lock pyproject.toml scripts/install.sh
 	@scripts/install.sh .venv-studio requirements-studio.lock >&2 && touch $@

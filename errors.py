@@ -4,6 +4,7 @@ FrontdeskError
 ├── ConfigurationError      an operator's file or variable is wrong; start-up stops
 ├── InvalidInput            the request cannot be meant as it stands
 ├── TooLarge                the message or the body is over its bound
+├── Forbidden               the caller's roles do not allow it
 ├── NotFound                no such thread, run or checkpoint for this caller
 ├── Conflict                the thread is not in the state that the request needs
 │   ├── NoInterrupt         a resume where nothing waits for an answer
@@ -32,6 +33,10 @@ class InvalidInput(FrontdeskError):
 
 class TooLarge(FrontdeskError):
     """The request is too large."""
+
+
+class Forbidden(FrontdeskError):
+    """You are not permitted to do this."""
 
 
 class NotFound(FrontdeskError):

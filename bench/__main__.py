@@ -7,13 +7,13 @@ import platform
 import random
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench import keeping
+from bench import calls, functions, keeping, reading
 from bench.desk import free_port, in_process, model_calls, over_http, port_answers, port_told, process, serving
 from bench.measure import Layer, Size, compare
 from bench.table import Row, rows, shown
@@ -21,12 +21,19 @@ from config.settings import Settings
 from telemetry import logs
 
 # One sentence each that ends in small talk, in one reading tool by rules alone, and in a model's hands.
-MESSAGES = {"greeting": "你好", "keyword": "查一下今天的订单", "model": "生意怎么样"}
+MESSAGES = {"greeting": "你好", "keyword": "查一下今天的订单", "model": "最近行情咋样呀"}
 CALLS = {"greeting": 0, "keyword": 0, "model": 1}
 MANY = 20
 REFERENCE = "saver"
-# layers: of one turn. savers: ours beside LangGraph's own. growth: of a thread.
-PARTS = ("layers", "savers", "growth")
+# layers: of one turn. savers: ours beside LangGraph's own. growth: of a thread. tools: of one call. functions: of one
+# in another process. reading: of a sentence.
+PARTS = ("layers", "savers", "growth", "tools", "functions", "reading")
+SHOWN: dict[str, Callable[[Any], str]] = {
+    "layers": lambda tables: shown(tables["rows"]),
+    "tools": calls.shown,
+    "reading": reading.shown,
+    "functions": lambda tables: calls.shown({"calls": tables["functions"]}, "python"),
+}
 
 
 def main() -> None:
@@ -36,7 +43,7 @@ def main() -> None:
     for part in given.part or PARTS:
         with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as folder:
             tables = asyncio.run(_part(part, given, Path(folder)))
-        print(shown(tables["rows"]) if part == "layers" else keeping.shown(tables), end="\n\n")
+        print(SHOWN.get(part, keeping.shown)(tables), end="\n\n")
         found |= tables
     if given.json:
         facts = {"python": platform.python_version(), "machine": platform.machine(), "seed": given.seed}
@@ -61,8 +68,16 @@ async def _part(part: str, given: argparse.Namespace, folder: Path) -> dict[str,
     if part == "savers":
         chance = random.Random(given.seed)
         return await keeping.savers(folder, turns=given.turns, limit_s=given.seconds, chance=chance)
+    if part == "reading":
+        return reading.reading()
     if part == "growth":
         return await keeping.long_threads(folder)
+    if part == "functions":
+        chance = random.Random(given.seed)
+        return await functions.functions(folder, each=10 * given.turns, limit_s=given.seconds, chance=chance)
+    if part == "tools":
+        chance = random.Random(given.seed)
+        return await calls.calls(folder, each=10 * given.turns, limit_s=given.seconds, chance=chance)
     return {"rows": await _measured(given, folder)}
 
 
@@ -94,6 +109,7 @@ async def _opened(stack: AsyncExitStack, folder: Path) -> list[Layer]:
         data_dir=folder / "desk",
         model_base_url=f"http://127.0.0.1:{model_port}/v1",
         model_name="scripted",
+        similarity=False,
         log_level="warning",
     )
     desk_port = await port_told(await stack.enter_async_context(process(*serving(settings))))

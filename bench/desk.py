@@ -104,7 +104,12 @@ def free_port() -> int:
 
 def serving(settings: Settings) -> tuple[str, ...]:
     """The command that serves the same database and model."""
-    variables = (f"MODEL_BASE_URL={settings.model_base_url}", f"MODEL_NAME={settings.model_name}", "LOG_LEVEL=warning")
+    variables = (
+        f"MODEL_BASE_URL={settings.model_base_url}",
+        f"MODEL_NAME={settings.model_name}",
+        "LOG_LEVEL=warning",
+        "SIMILARITY=0",
+    )
     command = (sys.executable, "cli.py", "serve", "--port", "0", "--data-dir", str(settings.data_dir))
     return ("env", *variables, *command)
 

@@ -1,9 +1,11 @@
 """What a turn costs on a thread that has had ten, a hundred or a thousand before, in milliseconds and in bytes."""
 
+import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from operator import truediv
 from uuid import UUID
 
 from checkpoints.database import Pool
@@ -24,7 +26,11 @@ SELECT (SELECT sum(pg_column_size(c.*)) FROM checkpoints c WHERE thread_id = %(t
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Medians of TURNS turns around turn `at` of a thread, TIMES over; `x_ms`, `x_kb`: over those around the first."""
+    """Medians of TURNS turns around turn `at` of a thread, TIMES over; `x_ms`, `x_kb`: over those around the first.
+
+    `x_ms` is the median of what each turn took over what the one beside it took: it means something though the machine
+    is at times busy and at times not.
+    """
 
     message: str
     at: int
@@ -40,6 +46,7 @@ class Thread:
     def __init__(self, runner: Runner, pool: Pool, message: str) -> None:
         self._runner, self._pool, self._message = runner, pool, message
         self._id: UUID | None = None
+        self._added = 0
 
     async def turn(self) -> float:
         began = time.perf_counter()
@@ -50,12 +57,11 @@ class Thread:
         self._id = UUID(result["thread_id"])
         return time.perf_counter() - began
 
-    async def measured(self) -> tuple[float, int]:
-        """The seconds of one turn, and the bytes that it left."""
-        before, _ = await self._stored()
-        seconds = await self.turn()
-        after, written_anew = await self._stored()
-        return seconds, after - before + written_anew
+    async def grown(self) -> int:
+        """The bytes that the turns since the last look left."""
+        before = self._added
+        self._added, written_anew = await self._stored()
+        return self._added - before + written_anew
 
     async def _stored(self) -> tuple[int, int]:
         async with self._pool.connection() as connection:
@@ -69,9 +75,12 @@ async def growth(
     message: str,
     *,
     around: Sequence[int] = AROUND,
+    chance: random.Random | None = None,
     told: Callable[[int], None] = lambda _: None,
 ) -> list[Growth]:
-    """The threads are measured turn by turn in turn, so that a slow minute of the machine hits all of them."""
+    """The threads are measured turn by turn in an order drawn anew, so that a slow minute of the machine hits all of
+    them alike, and so does what a look at the bytes of a long thread leaves of the caches."""
+    chance = chance or random.Random(1)
     seconds: dict[int, list[float]] = {at: [] for at in around}
     sizes: dict[int, list[int]] = {at: [] for at in around}
     threads: dict[int, Thread] = {}
@@ -81,11 +90,13 @@ async def growth(
                 told(at)
                 threads[at] = Thread(runner, pool, message)
                 await _again(threads[at].turn, at - TURNS // 2)
+        for thread in threads.values():
+            await thread.grown()
         for _ in range(TURNS):
+            for at in chance.sample(list(threads), len(threads)):
+                seconds[at].append(await threads[at].turn())
             for at, thread in threads.items():
-                taken, size = await thread.measured()
-                seconds[at].append(taken)
-                sizes[at].append(size)
+                sizes[at].append(await thread.grown())
     ms = {at: statistics.median(taken) * 1000 for at, taken in seconds.items()}
     kb = {at: statistics.median(size) / 1024 for at, size in sizes.items()}
     first = around[0]
@@ -95,7 +106,7 @@ async def growth(
             at=at,
             ms=round(ms[at], 2),
             kb=round(kb[at], 1),
-            x_ms=round(ms[at] / ms[first], 2),
+            x_ms=round(statistics.median(map(truediv, seconds[at], seconds[first])), 2),
             x_kb=round(kb[at] / kb[first], 2),
         )
         for at in around

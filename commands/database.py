@@ -10,13 +10,23 @@ from psycopg_pool import PoolTimeout
 
 from auth.principal import DEV_TENANT
 from checkpoints.database import Pool, open_pool
-from checkpoints.embedded import EmbeddedPostgres
+from checkpoints.embedded import DATA, EmbeddedPostgres
 from config.loading import Tenants
 from config.settings import Settings
 from config.strict_yaml import read_record
 from errors import ConfigurationError, Unavailable
 
 CONNECTIONS = 2
+
+
+def must_be_there(settings: Settings) -> None:
+    """Raises ConfigurationError where there is nothing yet that a command could look into: it must not make it."""
+    data_dir = settings.data_dir.absolute()
+    if settings.database_url is None and not (data_dir / DATA / "PG_VERSION").exists():
+        raise ConfigurationError(
+            f"there is no database in {str(data_dir)!r}: DATA_DIR (or --data-dir) names the folder of a desk that was "
+            "started once, DATABASE_URL another database"
+        )
 
 
 @contextmanager
@@ -35,6 +45,7 @@ def with_pool(settings: Settings, work: Callable[[Pool], Awaitable[int]]) -> int
 
     Raises ConfigurationError where no desk has set it up yet, Unavailable where it does not answer.
     """
+    must_be_there(settings)
     with database(settings) as url:
         try:
             return asyncio.run(_with_pool(url, work))

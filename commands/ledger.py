@@ -1,7 +1,6 @@
 """`frontdesk ledger`: calls with an effect whose end nobody knows, and what an operator found out about them."""
 
 import argparse
-import getpass
 import json
 from collections.abc import Sequence
 
@@ -9,6 +8,7 @@ from checkpoints.database import Pool
 from checkpoints.ledger import Effect, LedgerStore
 from checkpoints.saver import TurnSaver
 from commands.database import with_pool
+from commands.operator import operator
 from commands.settings import read_settings
 from commands.speech import age, speak_utf8, table
 from errors import Conflict, NotFound
@@ -59,7 +59,7 @@ def _rows(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
 
 async def _resolve(ledger: LedgerStore, args: argparse.Namespace) -> int:
     try:
-        settled = await ledger.resolve(args.id, args.status, _operator(), args.note)
+        settled = await ledger.resolve(args.id, args.status, operator(), args.note)
     except (NotFound, Conflict) as error:
         print(f"nothing was settled: {error}")
         return FAILED
@@ -71,14 +71,6 @@ MEANING = {
     "done": "its own turn, taken up again, finds it done and does not make it again",
     "failed": "asked for again, it is made",
 }
-
-
-def _operator() -> str:
-    """Who settles it, as far as this machine knows."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "operator"
 
 
 def _short(text: str) -> str:

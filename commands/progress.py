@@ -14,11 +14,11 @@ TENTHS = 10
 class Progress:
     """A bar where standard error is a terminal, else a line for each tenth of the way.
 
-    `stream`: instead of standard error.
+    `stream`: instead of standard error. `found`: what those are that are looked for.
     """
 
-    def __init__(self, what: str, stream: TextIO | None = None) -> None:
-        self._what, self._stream = what, stream or sys.stderr
+    def __init__(self, what: str, stream: TextIO | None = None, *, found: str = "changed") -> None:
+        self._what, self._stream, self._looked_for = what, stream or sys.stderr, found
         self._total, self._done, self._found = 0, 0, 0
         self._began = time.monotonic()
         self._drawn_at, self._tenth = 0.0, 0
@@ -59,7 +59,7 @@ class Progress:
         print(f"\r\x1b[K{bar}{words}", end="", file=self._stream, flush=True)
 
     def _said(self) -> str:
-        words = f"{self._what}: {self._done} of {self._total}, {self._found} changed"
+        words = f"{self._what}: {self._done} of {self._total}, {self._found} {self._looked_for}"
         left = self._total - self._done
         if left <= 0:
             return words

@@ -11,7 +11,8 @@ WORDS = {
     "threads": "threads with all that they own",
     "checkpoints": "earlier steps of threads (checkpoints)",
     "transcripts": "questions, answers and results (transcripts)",
-    "audit": "rows of calls with an effect (audit)",
+    "tasks": "background tasks that are over",
+    "audit": "rows of calls (audit, ledger)",
 }
 
 

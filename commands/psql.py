@@ -14,8 +14,8 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from checkpoints.embedded import binary
-from commands.database import database
+from checkpoints.postgres_programs import binary
+from commands.database import database, must_be_there
 from commands.settings import read_settings
 from errors import ConfigurationError, Unavailable
 
@@ -25,6 +25,7 @@ SCRIPTED = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
 
 def run(args: argparse.Namespace) -> int:
     settings = read_settings(data_dir=args.data_dir)
+    must_be_there(settings)
     with database(settings) as conninfo:
         program = _program()
         if program is None:

@@ -14,6 +14,7 @@ from psycopg_pool import PoolTimeout
 
 from checkpoints.replays import ReplayRows, TurnsOfDay
 from checkpoints.threads import Threads, parse_thread_id
+from commands.database import must_be_there
 from commands.progress import Progress
 from commands.settings import read_settings
 from commands.speech import speak_utf8
@@ -50,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigurationError("--tenant belongs to a --day")
     agent = None if args.agent is None else _read(args.agent)
     settings = read_settings(data_dir=args.data_dir, demo=False)
+    must_be_there(settings)
     speak_utf8()
     logs.configure("error", settings.log_format)
     try:

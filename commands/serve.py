@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import errno
 import socket
 from typing import Any
 
@@ -10,9 +9,10 @@ import structlog
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from commands.listening import bound, url_of
 from commands.settings import read_settings
 from config.settings import Settings
-from errors import ConfigurationError, FrontdeskError
+from errors import FrontdeskError
 from server import create_app
 from telemetry import logs
 
@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 def run(args: argparse.Namespace) -> int:
     settings = read_settings(host=args.host, port=args.port, data_dir=args.data_dir)
     logs.configure(settings.log_level, settings.log_format)
-    with _bound(settings) as listener:  # before anything is started: a port in use is found out at once
+    with bound(settings.host, settings.port) as listener:
         application = Watched(create_app(settings))
         server = Announcing(_config(application, settings), listener, application)
         try:
@@ -93,7 +93,7 @@ class Announcing(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            url = _url(self.listener)
+            url = url_of(self.listener)
             print(f"Frontdesk is ready on {url} - try: {EXAMPLE.format(url=url)}", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -101,27 +101,3 @@ class Announcing(uvicorn.Server):
         winding_down = asyncio.create_task(self.application.wind_down())
         await super().shutdown(sockets)
         await asyncio.gather(winding_down, return_exceptions=True)
-
-
-def _bound(settings: Settings) -> socket.socket:
-    """A socket with the address, on which nobody listens yet: who comes before the desk is ready is refused."""
-    host, port = settings.host, settings.port
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise ConfigurationError(f"HOST: {host!r} is no address of this machine") from error
-    listener = socket.socket(family, kind, protocol)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(address)
-    except OSError as error:
-        listener.close()
-        in_use = error.errno == errno.EADDRINUSE
-        why = "is in use; choose another with --port or PORT" if in_use else f"cannot be used: {error.strerror}"
-        raise ConfigurationError(f"port {port} on {host} {why}") from error
-    return listener
-
-
-def _url(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

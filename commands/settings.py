@@ -21,7 +21,7 @@ def read_settings(**given: Any) -> Settings:
         raise ConfigurationError("; ".join(problems)) from error
     except SettingsError as error:
         raise ConfigurationError(
-            f"{error} (a setting that is a list of words takes commas, RESOURCES takes JSON)"
+            f"{error} (RESOURCES, MODEL_KEYS and MCP_SECRETS take JSON, a list of words takes commas)"
         ) from error
 
 

@@ -13,9 +13,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from commands.settings import read_settings
 from commands.speech import speak_utf8
 from config.loading import load_catalogue
+from config.models import load_models
 from config.settings import Settings
 from errors import ConfigurationError, FrontdeskError
+from models.similarity import open_similarity
 from nodes.reading import reader_of
+from nodes.similarity import Alike
 from nodes.understanding import understand
 
 Understand = Callable[[str, datetime], dict[str, Any]]
@@ -40,7 +43,10 @@ def run(args: argparse.Namespace) -> int:
 def _understanding(settings: Settings, locale: Any) -> Understand:
     catalogue = load_catalogue(settings.config_dir, settings.agent_dirs)
     reader = reader_of(catalogue)
-    return lambda text, now: understand(text, catalogue, reader, now=now, locale=locale)
+    kept = settings.data_dir / "similarity"
+    similarity = open_similarity(catalogue.learnt, kept if kept.is_dir() else None) if settings.similarity else None
+    alike = Alike(similarity=similarity, rules=load_models(settings.config_dir / "models.yaml").similarity)
+    return lambda text, now: understand(text, catalogue, reader, now=now, locale=locale, alike=alike)
 
 
 def _all_lines(lines: Iterator[bytes], understood: Understand, clock: datetime | None, zone: tzinfo) -> int:

@@ -13,7 +13,9 @@ from structlog.typing import EventDict, Processor
 from telemetry.masking import mask
 
 # Chatty below their own threshold: at debug level one reads the desk, not the wire.
-_QUIET = {"httpcore": "INFO", "httpx": "WARNING", "openai": "WARNING", "asyncio": "INFO", "psycopg.pool": "WARNING"}
+_QUIET = {"httpcore": "INFO", "httpx": "WARNING", "openai": "WARNING", "asyncio": "INFO", "psycopg.pool": "WARNING",
+          "procrastinate": "WARNING", "mcp.client": "ERROR", "mcp.server": "WARNING"}  # fmt: skip
+_ORDINARY = "Error in standalone SSE writer"  # what the MCP SDK says at the end of every session
 _OF_NO_NEWS = ("uvicorn.error",)  # at info it tells of every start and stop
 _DONE = "_masked"
 _UVICORN = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi")
@@ -52,6 +54,7 @@ def configure(
         logger.handlers.clear()
         logger.setLevel(logging.NOTSET)
         logger.propagate = True
+    logging.getLogger("mcp.server.streamable_http").addFilter(_is_news)
     for name in _OF_NO_NEWS:
         logging.getLogger(name).setLevel("DEBUG" if level == "debug" else "WARNING")
     structlog.configure(
@@ -66,6 +69,10 @@ def configure(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.msg != _ORDINARY
 
 
 def _shared() -> list[Processor]:

@@ -20,18 +20,35 @@ _NAMED = (
 )
 _JOINED = r"[\\\"'”’」]{0,4}\s{0,3}(?:=>|[:：=＝]|\b(?:is|was|are|to)\b|是|为|改成|改为|设为)\s{0,3}"
 _VALUE = r"(?:\\{0,3}\"(?:\\.|[^\"\\])*\"?|\\{0,3}'(?:\\.|[^'\\])*'?|[“「][^”」]*[”」]?|[^\s，。；、“”「」（）]+)"
+# Case-folded, and without the letter i, whose other forms do not fold to it.
+_NAMES = ("pass", "pwd", "secret", "key", "author", "token", "密码", "口令", "密钥", "令牌", "验证码")
+# What a text must hold, case-folded, for a pattern to be worth looking for; the pattern; what is put in its place.
 _TEXTS = (
     # The credentials of a URL: everything up to the last @ of its authority.
-    (re.compile(r"(://)[^\s/@\"']{0,200}:[^\s/\"']{1,500}@"), rf"\1{MASK}@"),
-    (re.compile(r"(?<![a-z])(Bearer|Basic)(\s{1,3})[\w.~+/=-]+", re.IGNORECASE | re.ASCII), rf"\1\2{MASK}"),
-    (re.compile(rf"({_NAMED}{_JOINED})(?!(?:Bearer|Basic)\s){_VALUE}", re.IGNORECASE), rf"\1{MASK}"),
+    (("://",), re.compile(r"(://)[^\s/@\"']{0,200}:[^\s/\"']{1,500}@"), rf"\1{MASK}@"),
+    (
+        ("bearer", "bas"),
+        re.compile(r"(?<![a-z])(Bearer|Basic)(\s{1,3})[\w.~+/=-]+", re.IGNORECASE | re.ASCII),
+        rf"\1\2{MASK}",
+    ),
+    (_NAMES, re.compile(rf"({_NAMED}{_JOINED})(?!(?:Bearer|Basic)\s){_VALUE}", re.IGNORECASE), rf"\1{MASK}"),
     # "密码 abc123", "password abc123": no verb, but what follows looks like one.
-    (re.compile(rf"({_NAMED}\s{{0,3}})(?=[!-~]{{0,40}}\d)[!-~]{{4,}}", re.IGNORECASE), rf"\1{MASK}"),
-    (re.compile(r"(?<![A-Za-z0-9])(?:sk|ghp|gho|github_pat|xox[abp])[-_][!-~]{6,}"), MASK),
-    (re.compile(r"(?<![A-Za-z0-9])AKIA[0-9A-Z]{12,}"), MASK),
-    (re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"), MASK),
+    (_NAMES, re.compile(rf"({_NAMED}\s{{0,3}})(?=[!-~]{{0,40}}\d)[!-~]{{4,}}", re.IGNORECASE), rf"\1{MASK}"),
+    (
+        ("sk-", "sk_", "ghp", "gho", "github_pat", "xox"),
+        re.compile(r"(?<![A-Za-z0-9])(?:sk|ghp|gho|github_pat|xox[abp])[-_][!-~]{6,}"),
+        MASK,
+    ),
+    (("akia",), re.compile(r"(?<![A-Za-z0-9])AKIA[0-9A-Z]{12,}"), MASK),
+    (
+        ("eyj",),
+        re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"),
+        MASK,
+    ),
 )
+_SIGNS = tuple({sign for signs, _, _ in _TEXTS for sign in signs})
 # An identifier comes first, so that digits inside one are never taken for a phone number.
+_PHONE_HEAD = re.compile(r"[1１][3-9３-９]\d")
 _PHONES = re.compile(
     r"(?P<uuid>(?<![0-9a-fA-F])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9a-fA-F]))"
     r"|(?<!\d)(?P<country>(?:\+|00)?86[-\s]?)?(?P<head>[1１][3-9３-９]\d)[-\s]?\d{4}[-\s]?(?P<tail>\d{4})(?!\d)"
@@ -47,9 +64,12 @@ def mask_text(text: str) -> str:
     if len(text) > MAX_CHARS:
         text = text[:MAX_CHARS] + "…"
     text = text.encode("utf-8", "backslashreplace").decode()
-    for pattern, put in _TEXTS:
-        text = pattern.sub(put, text)
-    return _PHONES.sub(_half_hidden, text)
+    folded = text.casefold()
+    if _is_suspect(folded):
+        for signs, pattern, put in _TEXTS:
+            if any(sign in folded for sign in signs):
+                text = pattern.sub(put, text)
+    return _PHONES.sub(_half_hidden, text) if _PHONE_HEAD.search(text) else text
 
 
 def mask(value: Any, depth: int = 0) -> Any:
@@ -96,6 +116,13 @@ def _shown(value: object) -> str:
         return str(value) if isinstance(value, BaseException) else repr(value)
     except Exception as error:  # noqa: BLE001 - a line of the log must not fail on somebody's broken __repr__
         return f"<{type(value).__name__} that cannot be shown: {type(error).__name__}>"
+
+
+def _is_suspect(folded: str) -> bool:
+    for sign in _SIGNS:  # noqa: SIM110 - every text of every line comes by here, and a generator costs as much again
+        if sign in folded:
+            return True
+    return False
 
 
 def _half_hidden(match: re.Match[str]) -> str:

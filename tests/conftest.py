@@ -2,6 +2,7 @@
 
 import ipaddress
 import logging
+import os
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -21,6 +22,9 @@ pytest_plugins = ["tests.fakes.fixtures", "tests.crash.fixtures"]
 
 TEMPLATE = "template_frontdesk"
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+
+# For every process that a test starts: this tier is tested by itself, and costs each start a third of a second.
+os.environ.setdefault("SIMILARITY", "0")  # noqa: TID251
 
 # `--hypothesis-profile=ci` is hypothesis' own: the same, and derandomised.
 hypothesis_settings.register_profile("frontdesk", deadline=None)
@@ -81,7 +85,7 @@ async def migrated_template(postgres: EmbeddedPostgres) -> str:
 
 
 @contextmanager
-def _clone(postgres: EmbeddedPostgres, template: str | None) -> Iterator[str]:
+def clone(postgres: EmbeddedPostgres, template: str | None) -> Iterator[str]:
     """The URL of a new database, dropped at the end."""
     name = f"test_{uuid.uuid4().hex}"
     create, drop = "CREATE DATABASE {}", "DROP DATABASE {} WITH (FORCE)"
@@ -98,21 +102,21 @@ def _clone(postgres: EmbeddedPostgres, template: str | None) -> Iterator[str]:
 @pytest.fixture
 def empty_database_url(postgres: EmbeddedPostgres) -> Iterator[str]:
     """A database in which nothing is."""
-    with _clone(postgres, None) as url:
+    with clone(postgres, None) as url:
         yield url
 
 
 @pytest.fixture
 def fresh_database_url(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[str]:
     """A migrated database for one test."""
-    with _clone(postgres, migrated_template) as url:
+    with clone(postgres, migrated_template) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def database_url(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[str]:
     """A migrated database that the tests of one module share."""
-    with _clone(postgres, migrated_template) as url:
+    with clone(postgres, migrated_template) as url:
         yield url
 
 
@@ -127,7 +131,7 @@ async def pool(database_url: str) -> AsyncIterator[Pool]:
 @pytest.fixture
 async def fresh_pool(fresh_database_url: str) -> AsyncIterator[Pool]:
     """Connections to a database of the test's own."""
-    opened = await open_pool(fresh_database_url, 4)
+    opened = await open_pool(fresh_database_url, 6)
     yield opened
     await opened.close()
 

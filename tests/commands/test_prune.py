@@ -24,7 +24,8 @@ async def test_a_dry_run_counts_and_a_real_one_deletes(frontdesk: Frontdesk, mon
         "       0  threads with all that they own, kept for ever",
         "       0  earlier steps of threads (checkpoints), kept for ever",
         "       1  questions, answers and results (transcripts), older than 100 days",
-        "       0  rows of calls with an effect (audit), older than 730 days",
+        "       0  background tasks that are over, older than 90 days",
+        "       0  rows of calls (audit, ledger), older than 730 days",
     ]
     assert (await again(runs, old)).transcript == {"answer": "12"}
     said = await frontdesk("prune")

@@ -42,6 +42,8 @@ def test_arguments_after_two_dashes_go_to_psql(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_without_a_running_desk_the_embedded_server_is_started_for_the_while(tmp_path: Path) -> None:
+    with EmbeddedPostgres(tmp_path / "desk"):
+        pass
     assert run("SELECT 7;", "--data-dir", str(tmp_path / "desk"), "--", "-At").stdout == "7\n"
     assert not (tmp_path / "desk" / "pg" / "postmaster.pid").exists()
 

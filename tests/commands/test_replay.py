@@ -25,6 +25,7 @@ NOW = datetime(2026, 11, 30, 10, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
 @pytest.fixture(scope="module")
 async def desk(database_url: str) -> AsyncIterator[tuple[House, Runner]]:
     told = {"database_url": SecretStr(database_url), "demo": True, "clock": NOW, "environment": "development"}
+    told["sweep_s"] = 3_600.0  # what waits here is not to be played meanwhile
     settings = Settings.model_validate(told)
     async with open_house(settings) as house, open_runner(house, settings, "desk-1") as runner:
         yield house, runner

@@ -24,6 +24,8 @@ from telemetry import logs
 from tests.conftest import NOT_DURABLE
 from tests.crash.campaign import Campaign, Plan
 from tests.crash.judge import Verdict
+from tests.crash.sending import Campaign as Sends
+from tests.crash.sending import Sending
 from tests.crash.servers import Nursery, Program
 from tests.crash.setting import USUAL, Setting, setting
 from tests.load.load import load
@@ -33,8 +35,11 @@ HEADINGS = (
     "threads stuck", "histories damaged", "answers untrue", "outcomes unknown", "s",
 )  # fmt: skip
 CONTROLS = {"none": "control: no ledger", "unflushed": "control: a ledger, but no flush"}
+CARELESS = "control: progress in a commit of its own"
 CONTROL_TRIALS, CONTROL_TURNS = 40, 5
-PARTS = ("kills", "load", "controls")
+PARTS = ("kills", "tasks", "load", "controls")
+# Of background tasks; as many as fit into the time.
+TASK_TRIALS, TASK_CONTROL_TRIALS, TASKS_S = 30, 12, 60.0
 LOAD_THREADS, LOAD_TURNS, LOAD_SLOW_S = 50, 20, 0.02
 MOST_SHOWN = 40
 
@@ -110,10 +115,14 @@ class Trials:
         if "kills" in wanted:
             plans = {"one": Plan(servers=1, trials=trials), "two": Plan(servers=2, trials=trials)}
             lines += await asyncio.gather(*(self._killed(name, plan) for name, plan in plans.items()))
+        if "tasks" in wanted:
+            lines.append(await self._sent("coupons", Sends(trials=min(trials, TASK_TRIALS), most_s=TASKS_S)))
         if "load" in wanted:
             lines.append(await self._loaded())
         if "controls" in wanted:
             lines += await asyncio.gather(*(self._control(kind) for kind in CONTROLS))
+            careless = Sends(trials=TASK_CONTROL_TRIALS, most_s=TASKS_S, tool="send_carelessly", agent="vault")
+            lines.append(replace(await self._sent("careless", careless), name=CARELESS, control=True))
         return lines
 
     async def _killed(self, name: str, plan: Plan) -> Line:
@@ -134,6 +143,20 @@ class Trials:
         program = Program(module="tests.crash.unguarded", arguments=(kind,))
         plan = Plan(servers=1, trials=CONTROL_TRIALS, turns=CONTROL_TURNS, program=program, enough=found_twice)
         return replace(await self._killed(kind, plan), name=CONTROLS[kind], control=True)
+
+    async def _sent(self, name: str, plan: Sends) -> Line:
+        async with self._setting(name) as (around, chance):
+            report = await Sending(plan, around, chance).run()
+        return told(
+            Line(
+                name=f"a worker of background tasks ({name})",
+                verdict=report.verdict,
+                trials=report.trials,
+                hit=report.taken_up,
+                pauses=report.pauses,
+                seconds=report.seconds,
+            )
+        )
 
     async def _loaded(self) -> Line:
         async with self._setting("load", leases=USUAL, slow_s=LOAD_SLOW_S, with_redis=True) as (around, chance):

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-PRELOADED = ("cli", "commands.serve", "server", "tests.crash.unguarded", "uvloop", "httptools")
+PRELOADED = ("cli", "commands.serve", "commands.worker", "server", "tests.crash.unguarded", "uvloop", "httptools")
 
 
 def main() -> None:

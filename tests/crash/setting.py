@@ -74,6 +74,7 @@ async def setting(
             "DATABASE_URL": postgres.url_of(name),
             "DATA_DIR": str(folder / "unused"),
             "DEMO": "false",
+            "SIMILARITY": "0",
             "MODEL_BASE_URL": model_url,
             "MODEL_NAME": "scripted",
             "TOOL_DIRS": str(folder / "desk" / "tools"),

@@ -21,6 +21,7 @@ from checkpoints.ledger import LedgerStore
 from checkpoints.saver import TurnSaver
 from commands.settings import read_settings
 from config.settings import Settings
+from opening.processes import process_name
 from telemetry import logs
 from tools.executor import Executor
 from tools.providers.python import open_adapters
@@ -46,7 +47,7 @@ class Announcing(uvicorn.Server):
 def create_app(settings: Settings, *, with_ledger: bool) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[Opened]:
-        name = server.process_name()
+        name = process_name()
         async with AsyncExitStack() as stack:
             house = await stack.enter_async_context(server.open_house(settings, name))
             services, adapters = house.services, house.written.adapters

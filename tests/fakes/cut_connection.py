@@ -1,4 +1,5 @@
-"""A PostgreSQL behind a proxy that can lose the answer to a COMMIT, as a network does at the worst moment."""
+"""A PostgreSQL behind a proxy that can lose the answer to a COMMIT, or hold all answers back, as a network does at the
+worst moment."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +9,11 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 
 class CutConnection:
-    """`url`: the database, through the proxy. `cut_after_commit`: how many answers to a COMMIT get lost from now on."""
+    """`url`: the database, through the proxy. `cut_after_commit`: how many answers to a COMMIT get lost from now on.
+
+    `passing`: cleared, no answer comes through until it is set again, and who comes anew, as one who wants a query
+    cancelled, is turned away.
+    """
 
     def __init__(self, url: str, folder: Path) -> None:
         parts = urlsplit(url)
@@ -16,6 +21,8 @@ class CutConnection:
         self._socket = str(folder / ".s.PGSQL.5432")
         self.url = f"postgresql://{parts.netloc}{parts.path}?host={quote(str(folder), safe='')}&port=5432"
         self.cut_after_commit = 0
+        self.passing = asyncio.Event()
+        self.passing.set()
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
@@ -26,6 +33,9 @@ class CutConnection:
             server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self.passing.is_set():
+            writer.close()
+            return
         from_server, to_server = await asyncio.open_unix_connection(self._server)
         answers = asyncio.create_task(self._copy(from_server, writer))
         with suppress(ConnectionError):
@@ -50,9 +60,9 @@ class CutConnection:
         with suppress(asyncio.CancelledError):
             await task
 
-    @staticmethod
-    async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             while received := await reader.read(1 << 16):
+                await self.passing.wait()
                 writer.write(received)
                 await writer.drain()

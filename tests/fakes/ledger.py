@@ -12,6 +12,7 @@ class Found:
     id: int
     state: Begun
     result: Mapping[str, Any] | None = None
+    own: bool = True
 
 
 @dataclass(kw_only=True)
@@ -50,7 +51,8 @@ class MemoryLedger:
         for status, state in (("done", "recorded"), ("started", "unknown")):
             for row in in_the_way:
                 if row.status == status:
-                    return Found(id=row.id, state=state, result=row.result)  # type: ignore[arg-type]  # one of the two
+                    own = row.effect_key == effect_key
+                    return Found(id=row.id, state=state, result=row.result, own=own)  # type: ignore[arg-type]  # of two
         if in_the_way:
             in_the_way[0].status = "started"
             return Found(id=in_the_way[0].id, state="begun")

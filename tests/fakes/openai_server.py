@@ -29,7 +29,8 @@ class ModelServer:
     """`with ModelServer() as server` listens on `server.url` in a thread of its own.
 
     A script's replies are given in order, then 400. Without a script the policy answers. `requests` are the bodies
-    seen, `headers` what came with them, `busy` how many requests are being answered.
+    seen, `headers` what came with them, `busy` how many requests are being answered,
+    `most_at_once` how many ever were.
     """
 
     def __init__(self, policy: Policy = echo_classify, *, port: int = 0) -> None:
@@ -70,7 +71,7 @@ class ModelServer:
         self._replies = None
         self.requests: list[Json] = []
         self.headers: list[dict[str, str]] = []
-        self.busy = 0
+        self.busy = self.most_at_once = 0
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -105,6 +106,7 @@ class ModelServer:
         self.headers.append({key.decode(): value.decode() for key, value in scope["headers"]})
         gone = asyncio.create_task(_until_gone(receive))
         self.busy += 1
+        self.most_at_once = max(self.most_at_once, self.busy)
         try:
             await _answer(self._reply(request), request, send, gone)
         finally:

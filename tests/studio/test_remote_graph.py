@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.studio, pytest.mark.timeout(240)]
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = ROOT / ".venv-studio" / "bin" / "langgraph"
-NODES = {"pre_route", "chitchat", "classify", "extract", "plan", "confirm", "execute", "reply"}
+NODES = {"pre_route", "chitchat", "classify", "extract", "plan", "confirm", "execute", "undo", "reply"}
 START_S = 90
 
 
@@ -78,7 +78,7 @@ async def order_to_ship(desk: Desk) -> str:
     return str(row["order_no"])
 
 
-async def test_all_eight_nodes_are_drawn_with_their_edges(studio: LangGraphClient) -> None:
+async def test_all_nine_nodes_are_drawn_with_their_edges(studio: LangGraphClient) -> None:
     drawn = await remote(studio).aget_graph()
     assert set(drawn.nodes) >= NODES
     edges = {(edge.source, edge.target) for edge in drawn.edges}

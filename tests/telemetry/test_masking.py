@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from telemetry import masking
 from telemetry.masking import MASK, MAX_CHARS, is_secret_key, mask, mask_text
 
 SECRETS = st.from_regex(r"[A-Za-z][A-Za-z0-9_.!#%+-]{6,20}[0-9]", fullmatch=True)
@@ -127,3 +128,18 @@ def test_a_value_that_contains_itself_ends() -> None:
     knot: dict[str, Any] = {}
     knot["knot"] = knot
     assert "…" in json.dumps(mask(knot), ensure_ascii=False)
+
+
+KEYWORDS = st.sampled_from(
+    ["password", "PASSWORD", "paſſword", "Pass-Code", "secret\u212aey", "TO\u212aEN", "密码", "验证码", "authorization",
+     "Bearer ", "BASIC ", "://", "sk-", "ghp_", "xoxb-", "AKIA", "eyJ", "is ", "=", "：", "@", "abc123def",
+     "13812345678", "１３８12345678", "+86 "]
+)  # fmt: skip
+
+
+@given(st.lists(KEYWORDS | st.text(max_size=12), max_size=12).map("".join))
+def test_looking_first_whether_there_is_anything_to_hide_hides_no_less(text: str) -> None:
+    thorough = text.encode("utf-8", "backslashreplace").decode()
+    for _, pattern, put in masking._TEXTS:
+        thorough = pattern.sub(put, thorough)
+    assert mask_text(text) == masking._PHONES.sub(masking._half_hidden, thorough)
