@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from models.strict import clean, json_object, looks_like_a_call, unfenced
 
-scalars = st.none() | st.booleans() | st.integers(1 - 2**63, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+scalars = (
+    st.none() | st.booleans() | st.integers(1 - 2**63, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+)
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 values: st.SearchStrategy[Any] = st.recursive(
     scalars | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=10
