@@ -122,6 +122,8 @@ class _Reader:
                 problem = f"{self.shown(folder)}: there is no such folder"
                 if problem not in self.problems:
                     self.problems.append(problem)
+            for strange in sorted(folder.glob("*.yml")) if pattern == "*.yaml" else ():
+                self.problems.append(f"{self.shown(strange)}: is not read; such a file ends in .yaml")
             yield from sorted(folder.glob(pattern))
 
 

@@ -9,7 +9,7 @@ from language.found import Span
 from language.free_text import find_content
 from language.matcher import Matcher
 from language.normalise import Text
-from nodes.portions import handed_on, portions
+from nodes.portions import handed_back, handed_on, portions
 from nodes.questioning import asks, questioned, wonders
 from nodes.reading import Rules, guarded, in_order
 
@@ -55,6 +55,8 @@ def wanted(part: Text, offset: int, rules: Rules) -> Iterator[Meant]:
         hits = spelled_out(part.text, part, rules) or hits
     pieces = portions(part, _places(hits), rules)
     given = handed_on(part, pieces, rules)
+    if len({hit.intent for hit in hits}) == 1 and rules.catalogue.intents[hits[0].intent].changes:
+        given = handed_back(part, pieces, given, rules)
     spans = [[[offset + start, offset + end]] for start, end in pieces]  # one list for all hits of a piece
     once: dict[tuple[str, int], Hit] = {}
     for hit in hits:

@@ -47,6 +47,16 @@ def handed_on(part: Text, pieces: Sequence[Span], rules: Rules) -> list[dict[str
     return given or [{}]
 
 
+def handed_back(
+    part: Text, pieces: Sequence[Span], given: Sequence[dict[str, Any]], rules: Rules
+) -> list[dict[str, Any]]:
+    """What the last piece says is to be done, for the earlier ones as well ("把订单1和订单2改成已发货")."""
+    slots = [rules.read(part.part(*piece)).slots for piece in pieces]
+    values = {slot: value for slot, value in slots[-1].items() if slot in rules.catalogue.lexicon.values}
+    missing = [{slot: value for slot, value in values.items() if slot not in own} for own in slots]
+    return [{**known, **more} for known, more in zip(given, missing, strict=True)]
+
+
 def _cuts(part: Text, nouns: Sequence[Span], rules: Rules) -> list[Span]:
     """The joint between each two nouns: the first where what belongs to a noun comes before it, in English the last."""
     used = rules.read(part).spans

@@ -111,3 +111,8 @@ def test_reading_alone_does_not_check(tmp_path: Path) -> None:
     loaded = read_catalogue(SHIPPED, [folder])
     assert loaded.problems == ()
     assert loaded.catalogue is not None
+
+
+def test_a_file_that_ends_otherwise_is_told_and_not_passed_over(tmp_path: Path) -> None:
+    folder = write_shop(tmp_path / "more", name="shop.yml")
+    assert f"{folder}/shop.yml: is not read; such a file ends in .yaml" in read_catalogue(SHIPPED, [folder]).problems

@@ -228,3 +228,22 @@ def test_a_misspelt_word_is_still_understood(read: Any, text: str, intent: str) 
 )
 def test_instructions_to_the_model_ask_for_nothing(read: Any, text: str) -> None:
     assert read(text)["intents"] == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "把订单20261120001和订单20261120002改成已发货",
+        "mark order 20261120001 and order 20261120002 as shipped",
+        "把订单20261120001、20261120002改成已发货",
+    ],
+)
+def test_several_things_are_changed_in_the_same_way(read: Any, text: str) -> None:
+    found = [r["entities"] for r in read(text)["requests"] if r["intent"] == "order.update_status"]
+    assert [number for one in found for number in one["order_no"]] == ["20261120001", "20261120002"]
+    assert {one["order_status"] for one in found} == {"shipped"}
+
+
+def test_each_thing_may_be_changed_in_its_own_way(read: Any) -> None:
+    found = [r["entities"] for r in read("把订单20261120001改成已发货和订单20261120002改成已完成")["requests"]]
+    assert [one["order_status"] for one in found] == ["shipped", "completed"]
