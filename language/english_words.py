@@ -80,7 +80,10 @@ _WORDS |= {f"{word}{plural}": ("U", unit) for unit, words in _UNITS.items() for 
 _WORDS |= {name: ("J", name) for name in _FEASTS}
 SPELLINGS = frozenset(part for phrase in _WORDS for part in phrase.split() if part.isalpha())
 _IGNORED = frozenset({"the", "full"})
-_LONGEST_PHRASE = 4
+# How many words the longest phrase has that begins with a word.
+_LEADS: dict[str, int] = {}
+for _words_of in (phrase.split(" ") for phrase in _WORDS):
+    _LEADS[_words_of[0]] = max(len(_words_of), _LEADS.get(_words_of[0], 0))
 _TOKEN = re.compile(
     rf"(?P<date>{DATE})|(?P<nth>[0-9]{{1,2}}(?:st|nd|rd|th)(?![0-9A-Za-z]))|(?P<quarter>q[1-4](?![0-9a-z]))|(?P<half>h[12](?![0-9a-z]))"
     rf"|(?P<clock>[0-9]{{1,2}}(?::[0-9]{{2}})?\s?[ap]\.?m\b\.?|[0-9]{{1,2}}:[0-9]{{2}})"
@@ -153,7 +156,7 @@ def _phrase(words: list[Word], index: int) -> tuple[Token, int]:
         return token, 1
     if word in _IGNORED:
         return Token(" ", start, end), 1
-    for count in range(min(_LONGEST_PHRASE, len(words) - index), 0, -1):
+    for count in range(min(_LEADS.get(word, 0), len(words) - index), 0, -1):
         some = words[index : index + count]
         phrase = " ".join(w for w, *_ in some)
         if entry := _WORDS.get(phrase):

@@ -1,7 +1,7 @@
 """Finds the words of a list in a text: longest first, each character used once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -27,11 +27,15 @@ class Matcher(Generic[T]):
 
     def __init__(self, words: Mapping[str, T]) -> None:
         self._words: dict[str, tuple[str, T]] = {fold(w): (w, v) for w, v in words.items() if w.strip()}
+        # By the first two characters, since many words share the first; a word of one has the room for any second.
         lengths: dict[str, set[int]] = {}
         for word in self._words:
-            lengths.setdefault(word[0], set()).add(len(word))
-        self._lengths = {first: sorted(some, reverse=True) for first, some in lengths.items()}
-        firsts = "".join(map(re.escape, lengths))
+            lengths.setdefault(word[:2], set()).add(len(word))
+        self._ones: dict[str, Sequence[int]] = {start: (1,) for start in lengths if len(start) == 1}
+        self._lengths: dict[str, Sequence[int]] = {
+            start: sorted(some | set(self._ones.get(start[0], ())), reverse=True) for start, some in lengths.items()
+        }
+        firsts = "".join(map(re.escape, dict.fromkeys(start[0] for start in lengths)))
         self._starts = re.compile(rf"(?:(?<!{_LATIN})|(?!{_LATIN}))[{firsts}]" if firsts else "(?!)", re.DOTALL)
 
     def find(self, text: str) -> list[Match[T]]:
@@ -51,7 +55,7 @@ class Matcher(Generic[T]):
         found: list[tuple[int, int, tuple[str, T]]] = []
         for begin in self._starts.finditer(text):
             start = begin.start()
-            for length in lengths[text[start]]:
+            for length in lengths.get(text[start : start + 2]) or self._ones.get(text[start], ()):
                 stop = start + length
                 entry = words.get(text[start:stop]) if stop <= len(text) else None
                 if entry and (end := word_end(text, start, stop)):
