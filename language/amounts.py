@@ -29,6 +29,13 @@ _MONEY = re.compile(
     r"金额|价格|单价|总价|价钱|售价|[¥￥$]|\b(?:amount|total|price|priced|cost|costing|value|worth)s?\b", re.IGNORECASE
 )
 _HINT = re.compile(rf"{_MONEY.pattern}|[元块币]|\b(?:yuan|rmb|cny|dollars?|usd)\b", re.IGNORECASE)
+# Without one of these there is no bound, whatever is counted.
+_COMPARES = re.compile(
+    rf"{'|'.join((*_MOST, *_LEAST))}|[0-9零〇一二三四五六七八九十百千万亿两]\s?"
+    r"(?:元|块钱?|人民币|yuan|rmb|cny|dollars?|usd)?钱?\s?"
+    r"(?:[及或和]?以[上下内]|之内|起|到|至|[~\-–—]|[和与]|or (?:more|above|up|over|less|below|under)|and|to)",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(r"\s?(?:之间|区间)")
 _NEAR = 16
 
@@ -42,7 +49,7 @@ class Bounds(TypedDict, total=False):
 
 def find_amounts(text: str) -> list[Found[Bounds]]:
     """Bounds, in text order. A number without a unit is money only where a word such as 金额 stands before it."""
-    if not _HINT.search(text):
+    if not _COMPARES.search(text) or not _HINT.search(text):
         return []
     numbers = find_numbers(text)
     found: list[Found[Bounds]] = []

@@ -24,7 +24,9 @@ class _Codes(dict[int, str]):
     """One letter for what a character is in a numeral."""
 
     def __missing__(self, key: int) -> str:
-        return "l" if chr(key).isascii() and chr(key).isalpha() else "x"
+        code = "l" if chr(key).isascii() and chr(key).isalpha() else "x"
+        self[key] = code
+        return code
 
 
 _CODES = _Codes(
