@@ -61,7 +61,7 @@ _TRIM = re.compile(
 def find_limits(text: str) -> list[Found[int]]:
     """Counts of things wanted, never of time, money or anything measured."""
     return without_overlaps(
-        [one for m in _CHINESE.finditer(text) if (one := _chinese(m))]
+        [one for m in (() if text.isascii() else _CHINESE.finditer(text)) if (one := _chinese(m))]
         + [one for m in _ENGLISH.finditer(text) if (one := _english(m))]
     )
 
