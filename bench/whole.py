@@ -95,7 +95,7 @@ async def _count(pool: Pool) -> tuple[int, int]:
 
 
 def _settings(url: str, model_url: str) -> Settings:
-    # Leases so long that no renewal is counted.
+    # What goes on beside the turns is not counted: renewals, sweeps, and the beat of a worker.
     return Settings(
         _env_file=None,
         database_url=SecretStr(url),
@@ -107,6 +107,9 @@ def _settings(url: str, model_url: str) -> Settings:
         resources={"vault": {"slow_s": 0}},
         lease_s=300,
         renew_s=100,
+        sweep_s=3_600,
+        worker=False,
+        similarity=False,
         prune_every_hours=0,
         log_level="warning",
     )  # type: ignore[call-arg]  # pydantic-settings
